@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+# What each folder may see is the list of include roots below: a wrong #include does not compile.
+
+CC       ?= gcc
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+NASM     ?= nasm
+OBJCOPY  ?= objcopy
+HOSTCC   := $(CC)
+B        := build
+
+see_lib           := lib
+see_arch/x86      := lib arch/x86
+see_arch/x86/ring0:= lib arch/x86 arch/x86/ring0
+see_boot          := lib boot
+see_kern/bench    := lib arch/x86 kern/bench
+see_kern          := lib arch/x86 arch/x86/ring0 boot kern/bench kern
+see_kern/hosted   := lib arch/x86 kern/bench kern/hosted
+see_tools         := lib tools
+see_tests/unit    := lib arch/x86 boot kern/bench tests/unit
+
+WARN    := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes
+COMMON  := -std=gnu11 -O2 -g $(WARN) -MMD -MP -ffile-prefix-map=$(CURDIR)=. -I$(B)/gen
+# The state under test is never touched by the compiler; no red zone under traps.
+PURE    := -mgeneral-regs-only -fcf-protection=none -fno-asynchronous-unwind-tables
+KFLAGS  := $(COMMON) $(PURE) -ffreestanding -mno-red-zone -fno-pic -fno-stack-protector \
+	   -ffunction-sections -fdata-sections -mcmodel=small
+HFLAGS  := $(COMMON) -fno-pie -D_GNU_SOURCE
+TFLAGS  := $(COMMON) -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+rooms_kernel := lib arch/x86 arch/x86/ring0 boot kern/bench kern
+rooms_hosted := lib arch/x86 kern/bench kern/hosted
+rooms_tested := lib arch/x86 boot
+
+csrc      = $(foreach d,$(1),$(wildcard $(d)/*.c))
+# A process and the tests take the memory functions from libc.
+hosted_c := $(filter-out lib/mem.c,$(call csrc,$(rooms_hosted)))
+tested_c := $(filter-out lib/mem.c,$(call csrc,$(rooms_tested)))
+kernel_o := $(patsubst %.c,$(B)/kernel/%.o,$(call csrc,$(rooms_kernel))) \
+	    $(patsubst %.asm,$(B)/kernel/%.asm.o,$(wildcard boot/*.asm arch/x86/ring0/*.asm))
+hosted_o := $(patsubst %.c,$(B)/hosted/%.o,$(hosted_c))
+tested_o := $(patsubst %.c,$(B)/tested/%.o,$(tested_c))
+seq_o    := $(B)/seq.o
+units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+
+.PHONY: all iso run hosted check units lint format clean install-run install-check
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: $(B)/baretick.elf $(B)/baretick-hosted
+
+# build.h changes only when the commit does, so that a build after `git status` rebuilds nothing.
+BUILD_ID := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 946684800)
+$(B)/gen/build.h: FORCE
+	@mkdir -p $(@D)
+	@echo '#define BUILD_ID "$(BUILD_ID)"' | cmp -s - $@ || echo '#define BUILD_ID "$(BUILD_ID)"' >$@
+FORCE:
+
+includes = $(addprefix -I,$(see_$(patsubst %/,%,$(dir $(1)))))
+
+$(B)/kernel/%.o: %.c Makefile | $(B)/gen/build.h
+	@mkdir -p $(@D)
+	$(CC) $(KFLAGS) $(call includes,$*) -c $< -o $@
+$(B)/hosted/kern/hosted/%.o: kern/hosted/%.c Makefile | $(B)/gen/build.h
+	@mkdir -p $(@D)
+	$(CC) $(HFLAGS) $(call includes,kern/hosted/$*) -c $< -o $@
+$(B)/hosted/%.o: %.c Makefile | $(B)/gen/build.h
+	@mkdir -p $(@D)
+	$(CC) $(HFLAGS) $(PURE) $(call includes,$*) -c $< -o $@
+$(B)/tested/%.o: %.c Makefile | $(B)/gen/build.h
+	@mkdir -p $(@D)
+	$(CC) $(TFLAGS) $(call includes,$*) -c $< -o $@
+
+# NASM 2.16 -MD forgets what %include brings in: dependencies come from a pass of their own.
+define nasm
+@mkdir -p $(@D)
+$(NASM) -M -MP -MT $@ -MF $@.d -i $(dir $<) $<
+$(NASM) -f elf64 -w+error -i $(dir $<) $< -o $@
+endef
+$(B)/kernel/%.asm.o: %.asm Makefile
+	$(nasm)
+$(seq_o): arch/x86/seq.asm Makefile
+	$(nasm)
+
+$(B)/baretick.elf: $(kernel_o) $(seq_o) linker.ld
+	$(CC) -nostdlib -static -no-pie -Wl,-T,linker.ld,--gc-sections,--build-id=none,-z,max-page-size=4096,-z,noexecstack,--orphan-handling=error \
+		$(kernel_o) $(seq_o) -o $@
+	grub-file --is-x86-multiboot2 $@
+$(B)/baretick-hosted: $(hosted_o) $(seq_o)
+	$(CC) -no-pie -z noexecstack $^ -o $@
+
+$(B)/unit/%: tests/unit/%.c $(tested_o) $(seq_o) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(TFLAGS) -no-pie $(call includes,tests/unit/$*) $< $(tested_o) $(seq_o) -lcmocka -o $@
+units: $(units)
+
+iso: $(B)/baretick.iso
+$(B)/baretick.iso: $(B)/baretick.elf boot/grub.cfg tools/mkiso
+	tools/mkiso $@ $(B)/baretick.elf boot/grub.cfg
+
+install-run:
+	@tools/install run
+install-check:
+	@tools/install check
+
+run: install-run
+	@$(MAKE) --no-print-directory $(B)/baretick.elf
+	@tools/run
+hosted: install-run
+	@$(MAKE) --no-print-directory $(B)/baretick-hosted
+	$(B)/baretick-hosted $(ARGS)
+
+check: install-check
+	@$(MAKE) --no-print-directory all iso units
+	@tests/run
+
+lint: install-check
+	@tests/lint
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf $(B)
+
+-include $(kernel_o:.o=.d) $(hosted_o:.o=.d) $(tested_o:.o=.d) $(addsuffix .d,$(seq_o) $(filter %.asm.o,$(kernel_o))) \
+	 $(addsuffix .d,$(units))

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The measured code. All of it is one NASM object (seq.asm and what it includes), in one section
+ * without relocations, the same bytes in the kernel and in the process.
+ */
+#ifndef SEQ_H
+#define SEQ_H
+
+#include "types.h"
+
+enum seq_workload { WORK_EMPTY, WORK_STORE, WORK_ADD, WORK_LOOP, WORKLOADS };
+enum seq_preamble { PRE_NONE, PRE_TSC, PRE_TSC_WORK, PRE_TSC_WORK_LFENCE, PREAMBLES };
+enum seq_form { FORM_MEM, FORM_REG, FORMS };
+
+/* What a method needs of the CPU. */
+#define NEED_RDTSCP    1u
+#define NEED_SERIALIZE 2u
+#define NEED_RDPMC     4u
+
+/* Scratch memory of a sequence: one cache line for the time, one for the workload. */
+struct seq_scratch {
+	u64 start;       /* the mem form's two halves */
+	u64 pre;         /* the preamble's read */
+	u64 pad[6];
+	u64 work;        /* the workload's memory */
+	u64 pad2[7];
+} __attribute__((aligned(64)));
+
+/*
+ * Measures one line: n samples of loop size j into out[0..n), each the difference end - start of
+ * the 64-bit reads (negative differences wrap). out is touched before. RDI, RSI, RDX, RCX.
+ */
+typedef void seq_fn(u64 *out, u64 n, u64 j, struct seq_scratch *scratch);
+
+/* seq_table: one entry a sequence, made by the macro that makes the code. */
+struct seq_entry {
+	seq_fn *run;
+	u8 method;   /* index into seq_method[] */
+	u8 workload; /* enum seq_workload */
+	u8 preamble; /* enum seq_preamble */
+	u8 form;     /* enum seq_form */
+	u32 pad;
+};
+_Static_assert(sizeof(struct seq_entry) == 16, "seq.asm writes these");
+
+extern const struct seq_entry seq_table[];
+extern const u64 seq_table_n;
+
+/* Every start with every end (empty, mem): run at [start * SEQ_ENDS + end]. */
+#define SEQ_STARTS 7
+#define SEQ_ENDS   10
+extern seq_fn *const seq_matrix[SEQ_STARTS * SEQ_ENDS];
+struct seq_edge {
+	const char *text; /* "lfence; rdtsc" */
+	u32 needs;
+};
+extern const struct seq_edge seq_start[SEQ_STARTS], seq_end_edge[SEQ_ENDS];
+
+/* The table of README "Methods", in report order. */
+struct seq_method {
+	const char *id;    /* "0", "1c", ... */
+	const char *start; /* instructions, "; " between them */
+	const char *end;
+	u32 needs;
+	bool symmetric;
+	bool ticks;        /* false: the unit is cycles (RDPMC), never recommended */
+};
+
+#define SEQ_METHODS 14 /* 0 1c 1l 2c 2l 3c 3l 4 5 6 7 7m 8 9 */
+extern const struct seq_method seq_method[SEQ_METHODS];
+extern const char *const seq_workload_name[WORKLOADS]; /* empty store add loop */
+extern const char *const seq_preamble_name[PREAMBLES]; /* none tsc tsc+work tsc+work+lfence */
+extern const char *const seq_form_name[FORMS];         /* mem reg */
+
+/* NULL if there is no such sequence. */
+seq_fn *seq_find(u32 method, enum seq_workload w, enum seq_preamble p, enum seq_form f);
+
+/* Index of the method with this id, or -1. */
+int seq_method_find(const char *id, size_t n);
+
+/* Ruler: ticks of `adds` dependent one-cycle adds (a multiple of 100). One pass. */
+u64 seq_ruler(u64 adds);
+/* Canary: ticks of 8,192 single-byte NOPs. One pass. */
+u64 seq_canary(void);
+
+/*
+ * One round of the stability loop for each method that can be recommended is a line of the `loop`
+ * workload with j = 500: seq_find(method, WORK_LOOP, PRE_NONE, FORM_MEM).
+ */
+
+/*
+ * XSAVE family. Each call takes n samples: prime with XRSTOR [image] (mask prime), read XINUSE by
+ * XGETBV(1) when xinuse is not NULL, then the timed instruction on `area` with mask rfbm, between
+ * `lfence; rdtsc; lfence` and `lfence; rdtsc`, start and mask kept in registers.
+ * op SEQX_EMPTY is the overhead twin: the same register moves and mask loads, no instruction.
+ */
+enum seq_xop {
+	SEQX_EMPTY,
+	SEQX_XSAVE,
+	SEQX_XSAVEOPT,
+	SEQX_XSAVEC,
+	SEQX_XSAVES,
+	SEQX_XRSTOR,
+	SEQX_XRSTORS,
+	SEQX_FXSAVE,
+	SEQX_FXRSTOR,
+	SEQX_OPS
+};
+
+struct seq_xargs {
+	u64 *out;     /* n ticks */
+	u64 *xinuse;  /* n values of XGETBV(1), or NULL: not read */
+	u64 n;
+	void *image;  /* primed from before each sample; NULL: not primed */
+	u64 prime;    /* its mask */
+	void *area;   /* operand of the timed instruction, 64-byte aligned */
+	u64 rfbm;
+	u64 flush;    /* bytes of area to CLFLUSH after priming; 0: hot */
+};
+_Static_assert(sizeof(struct seq_xargs) == 64, "xseq.inc reads these by offset");
+
+typedef void seq_xfn(const struct seq_xargs *a);
+extern seq_xfn *const seq_xtable[SEQX_OPS];
+
+/* First byte and one past the last of the measured section. */
+extern const u8 seq_begin[], seq_end[];
+/* CRC-32 of it: logs with different values did not measure the same code. */
+u32 seq_crc(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records: `@bt seq=N type=T key=value ... crc=XXXXXXXX`, one a line, at most RECORD_MAX bytes.
+ * The CRC-32 covers the bytes from '@' up to and excluding the last " crc=". A value with a byte
+ * outside [!-~], a quote or a backslash is quoted, such bytes as \xHH; the empty value is "".
+ * This file is the only owner of the format, both ways.
+ */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include "fmt.h"
+#include "stats.h"
+#include "hist.h"
+#include "types.h"
+
+#define RECORD_MAX 1024
+
+struct record {
+	struct text t;
+	char bytes[RECORD_MAX];
+};
+
+/* `type` and keys match [a-z0-9_.]+. */
+void record_start(struct record *r, u64 seq, const char *type);
+void record_str(struct record *r, const char *key, const char *value, size_t n);
+void record_word(struct record *r, const char *key, const char *value); /* NUL-terminated */
+void record_u64(struct record *r, const char *key, u64 value);
+void record_hex(struct record *r, const char *key, u64 value); /* 0x1f */
+void record_variance(struct record *r, const char *key, const struct variance *v);
+void record_bound(struct record *r, const char *key, const struct bound *b);
+
+/* A comma list: record_list_start, then any fmt() on r->t, no blanks. */
+void record_key(struct record *r, const char *key);
+
+/* How many bytes of values still fit before the CRC. */
+size_t record_room(const struct record *r);
+
+/*
+ * Closes with the CRC; returns the length in bytes, no line end. 0 if the record did not fit: then
+ * nothing may be sent, and the caller must split.
+ */
+size_t record_finish(struct record *r);
+
+enum record_status {
+	RECORD_OK,
+	RECORD_NONE,    /* no "@bt " in the bytes */
+	RECORD_CUT,     /* no crc field after it */
+	RECORD_CRC,     /* CRC does not match */
+	RECORD_SYNTAX,  /* CRC right, grammar wrong */
+};
+
+struct record_field {
+	const char *key;
+	size_t key_len;
+	const char *raw; /* as it stands, quotes included */
+	size_t raw_len;
+};
+
+#define RECORD_FIELDS 96
+
+struct record_view {
+	size_t start, len; /* where in the given bytes the record stands */
+	u64 seq;
+	const char *type;
+	size_t type_len;
+	size_t n_fields; /* after type, before crc */
+	struct record_field field[RECORD_FIELDS];
+};
+
+/* Finds and checks the first record in a line (bytes without its '\n'); other text around it is
+ * allowed before, and only '\r', NUL or blanks after its CRC. v points into `line`. */
+enum record_status record_parse(const char *line, size_t n, struct record_view *v);
+
+const struct record_field *record_find(const struct record_view *v, const char *key);
+
+/* Unquotes into out (cap bytes); returns the length, or -1 if it is malformed or does not fit. */
+int record_value(const struct record_field *f, char *out, size_t cap);
+
+/* Decimal or 0x hex; false if it is not a number or does not fit. */
+bool record_number(const struct record_field *f, u64 *value);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads a serial log a line at a time and says of each run in it whether it is whole: the sequence
+ * from `type=begin` to `type=end`, what is missing, what is corrupt. Byte-oriented; bytes around
+ * records are ignored.
+ */
+#ifndef RUNLOG_H
+#define RUNLOG_H
+
+#include "record.h"
+#include "types.h"
+
+struct runlog {
+	u64 lines;
+	u64 runs;       /* begin records seen */
+	u64 complete;   /* runs whose end record arrived with every record before it */
+	u64 records;    /* valid records */
+	u64 missing;    /* sequence numbers that did not arrive, over all runs */
+	u64 duplicates; /* valid records seen again */
+	u64 corrupt;    /* lines with a marker and no valid record */
+	u64 first_bad;  /* line number of the first corrupt or out-of-sequence line, 0 for none */
+	u64 next_seq;   /* expected next, 0 outside a run */
+};
+
+void runlog_init(struct runlog *l);
+
+/* One line without its '\n'. Returns the parse status; *v is valid for RECORD_OK. */
+enum record_status runlog_line(struct runlog *l, const char *line, size_t n, struct record_view *v);
+
+/* After the last line: at least one run, each complete, nothing missing or corrupt. */
+bool runlog_whole(const struct runlog *l);
+
+#endif

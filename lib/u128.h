@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * 128-by-64 division. The compiler would call __udivti3 from libgcc, which the
+ * kernel does not link.
+ */
+#ifndef U128_H
+#define U128_H
+
+#include "types.h"
+
+/* n / d, remainder in *rem (rem may be NULL). d must not be 0. */
+u128 u128_div(u128 n, u64 d, u64 *rem);
+
+/* n / d rounded half up: (2n + d) / 2d without overflow. */
+u128 u128_div_round(u128 n, u64 d);
+
+#endif
