@@ -51,7 +51,11 @@ struct xstate {
 	struct xcomponent c[XSTATE_MAX];
 };
 
-/* Reads the leaf; call again after XSETBV, since EBX of sub-leaves 0 and 1 follow XCR0 and XSS. */
+/*
+ * Reads the leaf; all zero when CPUID does not reach it. Bit 63 of the masks is no component and is
+ * dropped. A component in both masks counts as user state. Call again after
+ * XSETBV, since EBX of sub-leaves 0 and 1 follow XCR0 and XSS.
+ */
 void xstate_read(struct xstate *x, cpuid_reader *read, void *ctx);
 
 /* Bytes of an area holding the components in mask; at least 576. */
@@ -99,9 +103,15 @@ const char *xstate_name(u32 component);
  */
 bool xstate_payload(u32 component, u8 *at, u32 size);
 
+/* The components of mask that the table can write at the sizes the leaf gives. */
+u64 xstate_payload_set(const struct xstate *x, u64 mask);
+
 /*
  * Makes an image: legacy region, header with XSTATE_BV = bits, XCOMP_BV = 0 or
- * compact mask | 1 << 63, payloads of `bits`. area is zeroed first (area_size bytes).
+ * compact mask | 1 << 63, payloads of `bits`. area is zeroed first (area_size bytes, at least 576). A bit whose
+ * payload cannot be written (not in the table, outside `compact`, beyond the area) is left out of
+ * XSTATE_BV. FCW and MXCSR hold their initial values in every image: XRSTOR loads MXCSR whenever
+ * RFBM has SSE or AVX, and FXRSTOR loads both.
  */
 void xstate_image(const struct xstate *x, u8 *area, u64 area_size, u64 bits, u64 compact);
 
