@@ -11,11 +11,12 @@ struct bootinfo;
 struct smbios_info;
 
 /*
- * Bounded, about 60 ms with good reference clocks. acpi and smbios may be NULL: not found.
+ * Bounded, about 60 ms with good reference clocks; after the traps, since it tries what CPUID
+ * advertises. acpi and smbios may be NULL: not found.
  * Prints nothing. On AMD metal sets the bit that makes LFENCE serialising, until machine_restore().
  */
 void machine_probe(struct machine *m, const struct options *o, const struct bootinfo *boot,
-		   const struct acpi_info *acpi, const struct smbios_info *smbios);
+		   const struct acpi_info *acpi, const struct smbios_info *smbios, u64 entry_tsc);
 
 /* Puts back what machine_probe() changed; harmless before it and when called again. */
 void machine_restore(void);
