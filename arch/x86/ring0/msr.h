@@ -3,18 +3,18 @@
 #ifndef MSR_H
 #define MSR_H
 
-#define MSR_IA32_APIC_BASE   0x1b
-#define MSR_SMI_COUNT        0x34 /* Intel */
-#define MSR_IA32_TSC_ADJUST  0x3b
+#define MSR_IA32_APIC_BASE    0x1b
+#define MSR_SMI_COUNT	      0x34 /* Intel */
+#define MSR_IA32_TSC_ADJUST   0x3b
 #define MSR_IA32_BIOS_SIGN_ID 0x8b /* microcode revision in the upper half */
-#define MSR_IA32_XFD         0x1c4
-#define MSR_IA32_XSS         0xda0
-#define MSR_AMD_PATCH_LEVEL  0x8b
-#define MSR_AMD_DE_CFG       0xc0011029 /* bit 1: LFENCE is dispatch-serialising */
-#define MSR_X2APIC           0x800 /* + (xAPIC offset >> 4) */
+#define MSR_IA32_XFD	      0x1c4
+#define MSR_IA32_XSS	      0xda0
+#define MSR_AMD_PATCH_LEVEL   0x8b
+#define MSR_AMD_DE_CFG	      0xc0011029 /* bit 1: LFENCE is dispatch-serialising */
+#define MSR_X2APIC	      0x800	 /* + (xAPIC offset >> 4) */
 
-#define APIC_BASE_ENABLE 0x800u
-#define APIC_BASE_EXTD   0x400u
+#define APIC_BASE_ENABLE	    0x800u
+#define APIC_BASE_EXTD		    0x400u
 #define AMD_DE_CFG_LFENCE_SERIALIZE 0x2u
 
 #endif
