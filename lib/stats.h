@@ -21,20 +21,24 @@ void variance_fmt(struct text *t, const struct variance *v);
 
 /*
  * Running moments about `base`, which is chosen near the data so that the sums stay small; the
- * variance does not depend on it. Any order, any number up to 2^32 - 1 values.
+ * variance does not depend on it. Any order. Values beyond MOMENTS_MAX of them are not taken in at
+ * all; that is an overflow too.
  */
+#define MOMENTS_MAX (1ull << 56)
+
 struct moments {
 	u64 n;
 	u64 base;
 	u64 min, max; /* of the values themselves; min = ~0, max = 0 while n = 0 */
 	i128 sum;     /* of (value - base) */
-	u128 sumsq;   /* of (value - base)^2 */
+	u128 sumsq;   /* of (value - base)^2; stays at ~0 once it has overflowed */
 	bool overflow;
 };
 
 void moments_init(struct moments *m, u64 base);
 void moments_add(struct moments *m, u64 value);
 void moments_add_n(struct moments *m, u64 value, u64 times);
+void moments_add_all(struct moments *m, const u64 *x, size_t n);
 
 /* Population variance (n*sumsq - sum^2) / n^2. n = 0 and n = 1 give 0.000. */
 struct variance moments_variance(const struct moments *m);
@@ -59,7 +63,10 @@ size_t stats_drop_backwards(u64 *x, size_t n, u64 *backwards);
 
 void stats_sort(u64 *x, size_t n); /* ascending, in place, O(n log n), no recursion */
 
-/* 1-based nearest rank ceil(n * num / den), at least 1 when n > 0. num/den is e.g. 999/1000. */
+/*
+ * 1-based nearest rank ceil(n * num / den), within 1 .. n; 0 when n = 0. num/den is e.g. 999/1000,
+ * den not 0.
+ */
 u64 stats_rank(u64 n, u32 num, u32 den);
 
 /* How many of n samples a 97% average keeps: trunc(n * 0.97 + 0.5). */
@@ -76,13 +83,19 @@ void stats_latency(u64 *x, size_t n, struct latency *out);
 /* Takes `overhead` off every sample; a negative result is kept as 0. Returns how many were. */
 u64 stats_subtract(u64 *x, size_t n, u64 overhead);
 
-/* Median absolute deviation about the median (nearest rank both times). Sorts and overwrites x. */
+/*
+ * Median absolute deviation about the median (nearest rank both times; both 0 when n = 0). Sorts
+ * and overwrites x.
+ */
 u64 stats_mad(u64 *x, size_t n, u64 *median);
 
-/* The TSC's step: gcd of all deltas seen; known from two distinct deltas on. */
+/*
+ * The TSC's step: gcd of all deltas seen; known from two distinct deltas on, of which one may be 0.
+ * Starts as all zeros.
+ */
 struct step {
 	u64 gcd;
-	u64 first; /* the first nonzero delta */
+	u64 first; /* the first nonzero delta, 0 before it */
 	bool seen, known;
 };
 
