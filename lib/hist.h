@@ -16,7 +16,7 @@
 
 struct hist {
 	struct moments m; /* m.base is the histogram's base */
-	u64 below;        /* values under the base */
+	u64 below;	  /* values under the base */
 	u64 bin[HIST_BINS];
 };
 
