@@ -19,20 +19,26 @@ enum seq_form { FORM_MEM, FORM_REG, FORMS };
 
 /* Scratch memory of a sequence: one cache line for the time, one for the workload. */
 struct seq_scratch {
-	u64 start;       /* the mem form's two halves */
-	u64 pre;         /* the preamble's read */
+	u64 start; /* the mem form's two halves */
+	u64 pre;   /* the preamble's read */
 	u64 pad[6];
-	u64 work;        /* the workload's memory */
+	u64 work; /* the workload's memory */
 	u64 pad2[7];
 } __attribute__((aligned(64)));
 
 /*
  * Measures one line: n samples of loop size j into out[0..n), each the difference end - start of
  * the 64-bit reads (negative differences wrap). out is touched before. RDI, RSI, RDX, RCX.
+ * The work between start and end, i being the sample's index in the line: WORK_STORE work = j;
+ * WORK_ADD work = i + j; WORK_LOOP work = k for k in 0..j-1 (j = 0: no store).
+ * An instruction that the CPU lacks faults: what needs[] names is tried first with NAME_safe().
  */
 typedef void seq_fn(u64 *out, u64 n, u64 j, struct seq_scratch *scratch);
 
-/* seq_table: one entry a sequence, made by the macro that makes the code. */
+/*
+ * seq_table: one entry a sequence, made by the macro that makes the code. FORM_MEM has every
+ * workload with every preamble; FORM_REG only WORK_EMPTY with PRE_NONE.
+ */
 struct seq_entry {
 	seq_fn *run;
 	u8 method;   /* index into seq_method[] */
@@ -58,19 +64,21 @@ extern const struct seq_edge seq_start[SEQ_STARTS], seq_end_edge[SEQ_ENDS];
 
 /* The table of README "Methods", in report order. */
 struct seq_method {
-	const char *id;    /* "0", "1c", ... */
+	const char *id;	   /* "0", "1c", ... */
 	const char *start; /* instructions, "; " between them */
 	const char *end;
 	u32 needs;
 	bool symmetric;
-	bool ticks;        /* false: the unit is cycles (RDPMC), never recommended */
+	bool ticks; /* false: the unit is cycles (RDPMC), never recommended */
 };
 
 #define SEQ_METHODS 14 /* 0 1c 1l 2c 2l 3c 3l 4 5 6 7 7m 8 9 */
 extern const struct seq_method seq_method[SEQ_METHODS];
 extern const char *const seq_workload_name[WORKLOADS]; /* empty store add loop */
 extern const char *const seq_preamble_name[PREAMBLES]; /* none tsc tsc+work tsc+work+lfence */
-extern const char *const seq_form_name[FORMS];         /* mem reg */
+extern const char *const seq_form_name[FORMS];	       /* mem reg */
+
+/* The symbol of a sequence is seq_<id>_<workload>_<preamble without '+'>_<form>; seq_mx_<s>_<e>. */
 
 /* NULL if there is no such sequence. */
 seq_fn *seq_find(u32 method, enum seq_workload w, enum seq_preamble p, enum seq_form f);
@@ -78,7 +86,7 @@ seq_fn *seq_find(u32 method, enum seq_workload w, enum seq_preamble p, enum seq_
 /* Index of the method with this id, or -1. */
 int seq_method_find(const char *id, size_t n);
 
-/* Ruler: ticks of `adds` dependent one-cycle adds (a multiple of 100). One pass. */
+/* Ruler: ticks of `adds` dependent one-cycle adds (rounded down to a multiple of 100). One pass. */
 u64 seq_ruler(u64 adds);
 /* Canary: ticks of 8,192 single-byte NOPs. One pass. */
 u64 seq_canary(void);
@@ -108,19 +116,25 @@ enum seq_xop {
 };
 
 struct seq_xargs {
-	u64 *out;     /* n ticks */
-	u64 *xinuse;  /* n values of XGETBV(1), or NULL: not read */
+	u64 *out;    /* n ticks */
+	u64 *xinuse; /* n values of XGETBV(1), or NULL: not read */
 	u64 n;
-	void *image;  /* primed from before each sample; NULL: not primed */
-	u64 prime;    /* its mask */
-	void *area;   /* operand of the timed instruction, 64-byte aligned */
+	void *image; /* primed from before each sample; NULL: not primed */
+	u64 prime;   /* its mask */
+	void *area;  /* operand of the timed instruction, 64-byte aligned */
 	u64 rfbm;
-	u64 flush;    /* bytes of area to CLFLUSH after priming; 0: hot */
+	u64 flush; /* bytes of area to CLFLUSH before each sample; 0: hot */
 };
 _Static_assert(sizeof(struct seq_xargs) == 64, "xseq.inc reads these by offset");
 
-typedef void seq_xfn(const struct seq_xargs *a);
+/*
+ * Returns 0, or the vector + 1 of a fault (in priming, XGETBV or the instruction), which ends the
+ * call at that sample. The state is left as priming and the instruction made it: vector registers,
+ * x87, MXCSR, PKRU, tiles. A process saves it before and restores it after; the kernel need not.
+ */
+typedef u32 seq_xfn(const struct seq_xargs *a);
 extern seq_xfn *const seq_xtable[SEQX_OPS];
+extern const char *const seq_xop_name[SEQX_OPS]; /* empty xsave ...; symbol seq_x_<name> */
 
 /* First byte and one past the last of the measured section. */
 extern const u8 seq_begin[], seq_end[];
