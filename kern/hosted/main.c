@@ -63,7 +63,7 @@ static int help_print(void)
 		"Ends with 0 if no check failed, 1 if one did, 2 if nothing could be run.\n\n"
 		"Options:\n");
 	options_help(&t);
-	fmt(&t, "\nSuites:\n");
+	fmt(&t, "\n");
 	bench_help(&t);
 	env_write(t.at, t.len);
 	return env_finish() ? EXIT_PASSED : EXIT_FAILED;
