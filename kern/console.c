@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The log's way out: which UART, and "\n" as CR LF. */
+#include "acpi.h"
 #include "console.h"
 #include "mem.h"
 #include "paging.h"
@@ -59,6 +60,25 @@ static void bda_read(void)
 static struct uart at_port(u16 port)
 {
 	return (struct uart){.port = port};
+}
+
+/* Table SPCR, without its speed: the divisor is as firmware set it. */
+static bool at_spcr(struct uart *u, const struct acpi_info *a)
+{
+	u64 at;
+
+	if (!a || !a->spcr || !a->serial_16550 || !a->serial.address)
+		return false;
+	at = a->serial.address;
+	if (a->serial.space == ACPI_IO && at <= 0xfff8) {
+		*u = at_port((u16)at);
+		return true;
+	}
+	if (a->serial.space != ACPI_MEMORY)
+		return false;
+	*u = (struct uart){.stride = a->serial.bits == 32 ? 4 : 1};
+	u->mmio = paging_map_mmio(at, 8u * u->stride);
+	return u->mmio != NULL;
 }
 
 static bool hex_port(const char *s, u16 *port)
@@ -156,14 +176,15 @@ void console_early(void)
 static bool choose(const struct options *o, const struct acpi_info *acpi)
 {
 	u16 divisor = divisor_for(o->baud), port;
-
-	(void)acpi;
+	struct uart u;
 
 	if (option_port(o->console, &port)) {
 		if (take(at_port(port), divisor, "console="))
 			return true;
 		missing = true;
 	}
+	if (at_spcr(&u, acpi) && take(u, divisor, "spcr"))
+		return true;
 	if (bda_port && take(at_port(bda_port), divisor, "bios data area"))
 		return true;
 	return take(at_port(com_port[0]), divisor, "default");

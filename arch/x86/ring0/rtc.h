@@ -3,7 +3,6 @@
 #ifndef RTC_H
 #define RTC_H
 
-#include "fmt.h"
 #include "types.h"
 
 struct rtc_time {
