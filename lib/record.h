@@ -13,14 +13,16 @@
 #include "hist.h"
 #include "types.h"
 
-#define RECORD_MAX 1024
+#define RECORD_MAX    1024
+#define RECORD_FIELDS 96
 
 struct record {
 	struct text t;
+	size_t fields; /* after type; more than RECORD_FIELDS do not fit */
 	char bytes[RECORD_MAX];
 };
 
-/* `type` and keys match [a-z0-9_.]+. */
+/* `type` and keys match [a-z0-9_.]+; the key "crc" is taken. */
 void record_start(struct record *r, u64 seq, const char *type);
 void record_str(struct record *r, const char *key, const char *value, size_t n);
 void record_word(struct record *r, const char *key, const char *value); /* NUL-terminated */
@@ -43,10 +45,10 @@ size_t record_finish(struct record *r);
 
 enum record_status {
 	RECORD_OK,
-	RECORD_NONE,    /* no "@bt " in the bytes */
-	RECORD_CUT,     /* no crc field after it */
-	RECORD_CRC,     /* CRC does not match */
-	RECORD_SYNTAX,  /* CRC right, grammar wrong */
+	RECORD_NONE,   /* no "@bt " in the bytes */
+	RECORD_CUT,    /* no crc field after it */
+	RECORD_CRC,    /* CRC does not match */
+	RECORD_SYNTAX, /* grammar wrong, longer than RECORD_MAX, or something follows the CRC */
 };
 
 struct record_field {
@@ -56,10 +58,9 @@ struct record_field {
 	size_t raw_len;
 };
 
-#define RECORD_FIELDS 96
-
 struct record_view {
 	size_t start, len; /* where in the given bytes the record stands */
+	u32 crc;
 	u64 seq;
 	const char *type;
 	size_t type_len;
@@ -67,13 +68,19 @@ struct record_view {
 	struct record_field field[RECORD_FIELDS];
 };
 
-/* Finds and checks the first record in a line (bytes without its '\n'); other text around it is
- * allowed before, and only '\r', NUL or blanks after its CRC. v points into `line`. */
+/*
+ * Finds and checks the first whole record in a line (bytes without its '\n'). Anything may stand
+ * before it, and only '\r', NUL or blanks after its CRC, so that a damaged line end is noticed.
+ * With no whole record, says what is wrong with the first marker. v points into `line`.
+ */
 enum record_status record_parse(const char *line, size_t n, struct record_view *v);
 
 const struct record_field *record_find(const struct record_view *v, const char *key);
 
-/* Unquotes into out (cap bytes); returns the length, or -1 if it is malformed or does not fit. */
+/*
+ * Unquotes into out (cap bytes, no terminator); returns the length, or -1 if it is malformed or
+ * does not fit.
+ */
 int record_value(const struct record_field *f, char *out, size_t cap);
 
 /* Decimal or 0x hex; false if it is not a number or does not fit. */

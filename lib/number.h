@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as people and records write them: decimal or 0x hex, all of 64 bits. */
+#ifndef NUMBER_H
+#define NUMBER_H
+
+#include "types.h"
+
+/* The whole of text[0..n) must be digits; false, and *value untouched, if not or if it overflows.
+ */
+bool number_decimal(const char *text, size_t n, u64 *value);
+bool number_parse(const char *text, size_t n, u64 *value);
+
+/* 0..15, or -1 for what is no hexadecimal digit. */
+int number_hex_digit(char c);
+
+#endif
