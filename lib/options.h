@@ -16,13 +16,13 @@ enum panic_how { PANIC_NONE, PANIC_TEST, PANIC_TRIPLE };
 #define DETAIL_LINES 1u
 #define DETAIL_FULL  2u
 
-#define OPTION_TEXT     128
+#define OPTION_TEXT	128
 #define OPTION_PROBLEMS 16
-#define OPTION_UNSET    (~0ull)
+#define OPTION_UNSET	(~0ull)
 
 struct option_problem {
 	char word[OPTION_TEXT]; /* as given, cut to fit */
-	char expected[160];     /* what was expected instead */
+	char expected[160];	/* what was expected instead */
 };
 
 struct options {
@@ -30,14 +30,14 @@ struct options {
 	char method[OPTION_TEXT];   /* comma list of method ids, "all" or "matrix" */
 	char workload[OPTION_TEXT]; /* comma list, "all" by default */
 	enum profile profile;
-	u64 lines, samples; /* OPTION_UNSET: by profile and budget */
-	u64 threshold;      /* ticks, 50 by default */
-	u64 budget;         /* seconds for the tsc suite, OPTION_UNSET: by machine */
-	u64 xsave_trace;    /* trace lines a cell: 0 none, OPTION_UNSET - 1 all */
+	u64 lines, samples;	      /* OPTION_UNSET: by profile and budget */
+	u64 threshold;		      /* ticks, 50 by default */
+	u64 budget;		      /* seconds for the tsc suite, OPTION_UNSET: by machine */
+	u64 xsave_trace;	      /* trace lines a cell: 0 none, OPTION_UNSET - 1 all */
 	u64 xsave_rfbm, xsave_xinuse; /* OPTION_UNSET: the sweep */
-	char console[OPTION_TEXT];  /* auto, none, com1..com4, or a port 0xNNN */
-	u64 baud;           /* OPTION_UNSET: as firmware left it */
-	u32 detail;         /* DETAIL_* */
+	char console[OPTION_TEXT];    /* auto, none, com1..com4, or a port 0xNNN */
+	u64 baud;		      /* OPTION_UNSET: as firmware left it */
+	u32 detail;		      /* DETAIL_* */
 	bool records, ident, strict, help;
 	char label[OPTION_TEXT];
 	enum exit_how exit;
