@@ -25,7 +25,10 @@ struct verdict {
 	struct check check[VERDICT_MAX];
 };
 
-/* A second entry of the same name merges: the worse status and its reason stay. */
+/*
+ * A second entry of the same name merges: the worse status and its reason stay, the first of
+ * equals. A name is cut to CHECK_NAME - 1 bytes; a reason that is too long ends in "...".
+ */
 void verdict_add(struct verdict *v, const char *name, enum status s, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -34,7 +37,10 @@ const struct check *verdict_find(const struct verdict *v, const char *name);
 /* Does the run pass, i.e. has it no `not ok`? With `strict`, unstable is `not ok` too. */
 bool verdict_pass(const struct verdict *v, bool strict);
 
-/* One KTAP result line for check i (from 0), no line end. */
+/* How many KTAP result lines there are: one a check, and one more if any were lost. */
+size_t verdict_lines(const struct verdict *v);
+
+/* KTAP result line i (from 0, below verdict_lines), no line end. */
 void verdict_ktap(const struct verdict *v, size_t i, bool strict, struct text *t);
 
 enum trust { TRUST_GOOD, TRUST_UNKNOWN, TRUST_DEGRADED, TRUST_BAD };
@@ -43,13 +49,14 @@ enum trust { TRUST_GOOD, TRUST_UNKNOWN, TRUST_DEGRADED, TRUST_BAD };
 struct trust_facts {
 	bool emulated;
 	u32 cpus, cpus_measured; /* cpus 0: not known */
-	u64 gap_seconds;         /* how long gaps were watched */
+	u64 gap_seconds;	 /* how long gaps were watched */
 	bool hypervisor, metal;
-	bool interrupts_on;      /* a process */
+	bool interrupts_on; /* a process */
 };
 
 /* Appends the reasons in words, "; " between them. The rule table is in verdict.c. */
-enum trust verdict_trust(const struct verdict *v, const struct trust_facts *f, struct text *reasons);
+enum trust verdict_trust(const struct verdict *v, const struct trust_facts *f,
+			 struct text *reasons);
 const char *trust_name(enum trust t);
 
 #endif
