@@ -136,11 +136,10 @@ static bool take(struct uart u, u16 divisor, const char *why)
 	if (com)
 		fmt(&t, "com%u ", com);
 	if (u.port)
-		fmt(&t, "%xh (", u.port);
+		fmt(&t, "%xh (%s, %u baud", u.port, why, UART_CLOCK / 16 / u.divisor);
 	else
-		fmt(&t, "mmio (");
-	fmt(&t, "%s, %u baud %s, fifo %u)", why, UART_CLOCK / 16 / u.divisor,
-	    u.divisor_set ? "set" : "as found", u.burst == 1 ? 0 : u.burst);
+		fmt(&t, "mmio (%s, divisor %u", why, u.divisor);
+	fmt(&t, " %s, fifo %u)", u.divisor_set ? "set" : "as found", u.burst == 1 ? 0 : u.burst);
 	description[t.len] = 0;
 	return true;
 }
