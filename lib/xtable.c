@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/* The XSAVE latency table: see xtable.h. */
+#include "xtable.h"
+
+#include "fmt.h"
+#include "mem.h"
+
+enum column { COL_EVENT, COL_RFBM, COL_XINUSE, COL_MIN, COL_MAX, COL_AVG, COL_AVG97, COLUMNS };
+
+static const char *const heading[COLUMNS] = {
+	"EVENTs", "RFBM", "XINUSE", "lat_min", "lat_max", "lat_avg", "lat_avg(97%)",
+};
+
+struct layout {
+	const char *prefix;
+	size_t width[COLUMNS];
+	xtable_emit *emit;
+	void *ctx;
+};
+
+static int compare(const struct xcell *a, const struct xcell *b)
+{
+	const u8 *p = (const u8 *)a->event, *q = (const u8 *)b->event;
+
+	while (*p && *p == *q) {
+		p++;
+		q++;
+	}
+	if (*p != *q)
+		return *p < *q ? -1 : 1;
+	if (a->rfbm != b->rfbm)
+		return a->rfbm < b->rfbm ? -1 : 1;
+	if (a->xinuse != b->xinuse)
+		return a->xinuse < b->xinuse ? -1 : 1;
+	return 0;
+}
+
+/* Shell's sort: rows come in ordered runs, and there is no stack to recurse on. */
+void xtable_sort(struct xcell *cell, size_t n)
+{
+	for (size_t gap = n / 2; gap; gap /= 2) {
+		for (size_t i = gap; i < n; i++) {
+			struct xcell c = cell[i];
+			size_t k = i;
+
+			for (; k >= gap && compare(&c, &cell[k - gap]) < 0; k -= gap)
+				cell[k] = cell[k - gap];
+			cell[k] = c;
+		}
+	}
+}
+
+/* Every column but the event, which has no bound on its length. */
+static void number_text(const struct xcell *c, enum column col, struct text *t)
+{
+	switch (col) {
+	case COL_RFBM:
+		fmt(t, "0x%llx", (unsigned long long)c->rfbm);
+		break;
+	case COL_XINUSE:
+		fmt(t, "0x%llx", (unsigned long long)c->xinuse);
+		break;
+	case COL_MIN:
+		fmt(t, "%llu", (unsigned long long)c->lat.min);
+		break;
+	case COL_MAX:
+		fmt(t, "%llu", (unsigned long long)c->lat.max);
+		break;
+	case COL_AVG:
+		fmt(t, "%llu", (unsigned long long)c->lat.avg);
+		break;
+	default:
+		fmt(t, "%llu", (unsigned long long)c->lat.avg97);
+	}
+}
+
+static size_t cell_width(const struct layout *l, const struct xcell *c, enum column col)
+{
+	char bytes[24];
+	struct text t = TEXT_ON(bytes);
+
+	if (col == COL_EVENT)
+		return strlen(l->prefix) + strlen(c->event);
+	number_text(c, col, &t);
+	return t.len;
+}
+
+static void emit_fill(const struct layout *l, char c, size_t n)
+{
+	char fill[32];
+
+	memset(fill, c, sizeof(fill));
+	while (n) {
+		size_t part = n < sizeof(fill) ? n : sizeof(fill);
+
+		l->emit(l->ctx, fill, part);
+		n -= part;
+	}
+}
+
+static void emit_str(const struct layout *l, const char *s)
+{
+	l->emit(l->ctx, s, strlen(s));
+}
+
+/* After the text of a cell `len` wide: its padding, then the gap or the line's end. */
+static void emit_end(const struct layout *l, enum column col, size_t len)
+{
+	emit_fill(l, ' ', l->width[col] - len);
+	emit_str(l, col == COLUMNS - 1 ? "\n" : "  ");
+}
+
+static void emit_head(const struct layout *l)
+{
+	for (enum column col = 0; col < COLUMNS; col++) {
+		emit_str(l, heading[col]);
+		emit_end(l, col, strlen(heading[col]));
+	}
+	for (enum column col = 0; col < COLUMNS; col++) {
+		emit_fill(l, '-', l->width[col]);
+		emit_end(l, col, l->width[col]);
+	}
+}
+
+static void emit_row(const struct layout *l, const struct xcell *c)
+{
+	char bytes[24];
+
+	emit_str(l, l->prefix);
+	emit_str(l, c->event);
+	emit_end(l, COL_EVENT, cell_width(l, c, COL_EVENT));
+	for (enum column col = COL_RFBM; col < COLUMNS; col++) {
+		struct text t = TEXT_ON(bytes);
+
+		number_text(c, col, &t);
+		l->emit(l->ctx, bytes, t.len);
+		emit_end(l, col, t.len);
+	}
+}
+
+void xtable_print(const char *prefix, const struct xcell *cell, size_t n, xtable_emit *emit,
+		  void *ctx)
+{
+	struct layout l = {.prefix = prefix, .emit = emit, .ctx = ctx};
+
+	for (enum column col = 0; col < COLUMNS; col++) {
+		l.width[col] = strlen(heading[col]);
+		for (size_t i = 0; i < n; i++)
+			if (cell_width(&l, &cell[i], col) > l.width[col])
+				l.width[col] = cell_width(&l, &cell[i], col);
+	}
+	emit_head(&l);
+	for (size_t i = 0; i < n; i++)
+		emit_row(&l, &cell[i]);
+}

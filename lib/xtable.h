@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The XSAVE latency table: columns as wide as their data, left-aligned, two blanks apart, each cell
+ * padded to its column's width, the last one too. The same for a measured run and for a read trace.
+ */
+#ifndef XTABLE_H
+#define XTABLE_H
+
+#include "result.h"
+#include "types.h"
+
+/* Takes a piece of the table; a line may come in several pieces and ends in '\n'. */
+typedef void xtable_emit(void *ctx, const char *bytes, size_t n);
+
+/* Orders by event, RFBM, XINUSE: names by byte, masks by value. In place. */
+void xtable_sort(struct xcell *cell, size_t n);
+
+/*
+ * Head, rule and n rows as they stand. `prefix` goes before every event name. Of a cell only the
+ * event, the masks and min, max, avg and avg97 are read.
+ */
+void xtable_print(const char *prefix, const struct xcell *cell, size_t n, xtable_emit *emit,
+		  void *ctx);
+
+#endif
