@@ -214,6 +214,27 @@ u64 xstate_area_size(const struct xstate *x, u64 xcr0, u64 xss)
 	return (larger(said, computed) + 63) & ~63ull;
 }
 
+size_t xstate_cumulative(u64 mask, u64 set[XSTATE_MAX])
+{
+	static const u64 together[] = {
+		LEGACY_MASK, 1ull << XSTATE_AVX,  BND_MASK,
+		AVX512_MASK, 1ull << XSTATE_PKRU, TILE_MASK,
+	};
+	u64 sum = 0;
+	size_t n = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(together) + XSTATE_MAX; i++) {
+		u64 next =
+			i < ARRAY_SIZE(together) ? together[i] : 1ull << (i - ARRAY_SIZE(together));
+
+		if (!(mask & next & ~sum))
+			continue;
+		sum |= mask & next;
+		set[n++] = sum;
+	}
+	return n;
+}
+
 const char *xstate_name(u32 component)
 {
 	static const char *const name[] = {

@@ -93,6 +93,13 @@ size_t xstate_check(const struct xstate *x, u64 xcr0, u64 xss, struct xstate_fin
 /* Bytes to reserve for any format: the larger of all that is said and computed, rounded up to 64. */
 u64 xstate_area_size(const struct xstate *x, u64 xcr0, u64 xss);
 
+/*
+ * The sweep's cumulative sets of the components in mask, smallest first: {x87, SSE}, then AVX, the
+ * bound registers, AVX-512's three, PKRU, the tile pair, then each other component by bit. The last
+ * one is mask itself. Returns how many; at most XSTATE_MAX.
+ */
+size_t xstate_cumulative(u64 mask, u64 set[XSTATE_MAX]);
+
 /* "SSE", "ZMM_Hi256", ...; NULL for one without a name in the manual. */
 const char *xstate_name(u32 component);
 
