@@ -1,0 +1,244 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+# The machine code is what the tables say: every sequence is disassembled and its sample compared,
+# instruction by instruction, with the texts of README "Methods"; and no compiler touched the state
+# that is measured.
+use strict;
+use warnings;
+use File::Find qw(find);
+use FindBin;
+use lib $FindBin::Bin;
+use Seq;
+use Test::More;
+
+my $source  = Seq::from_source();
+my @methods = Seq::from_readme();
+my $seq     = Seq::sequences();
+my %seen;
+
+if (@methods) {
+	is_deeply(\@methods, $source->{methods}, 'README and seq.c name the same methods');
+} else {
+	note 'README.md has no table of methods: the texts are those of seq.c';
+	@methods = @{ $source->{methods} };
+}
+
+# What an instruction of a text stands for, and what must follow a read in an end.
+my %expand = (cpuid => ['xor %eax,%eax', 'cpuid']);
+my @ended  = ('mov %eax,%r11d', 'mov %edx,%r12d');
+
+sub edge {
+	my ($text, @after_read) = @_;
+	my @code;
+	for my $word (split /; /, $text) {
+		push @code, @{ $expand{$word} // [$word] };
+		push @code, @after_read if Seq::is_read({ insn => $word });
+	}
+	unshift @code, 'mov $0x40000001,%ecx' if $text =~ /\brdpmc\b/;
+	return @code;
+}
+
+my @sum      = ('lea (%rsi,%r9,1),%rbp', 'mov %rbp,0x40(%r8)');
+my @tsc      = ('lfence', 'rdtsc', 'mov %eax,0x8(%r8)', 'mov %edx,0xc(%r8)');
+my %preamble = (
+	'none'            => [],
+	'tsc'             => [@tsc],
+	'tsc+work'        => [@tsc, @sum],
+	'tsc+work+lfence' => [@tsc, @sum, 'lfence'],
+);
+my %workload = (
+	empty => [],
+	store => ['mov %r9,0x40(%r8)'],
+	add   => [@sum],
+	loop  => [
+		'xor %ebp,%ebp', 'test %r9,%r9',
+		'je +5',
+		'mov %rbp,0x40(%r8)', 'inc %rbp', 'cmp %r9,%rbp',
+		'jb -3',
+	],
+);
+my %start_kept = (
+	mem => ['mov %eax,(%r8)', 'mov %edx,0x4(%r8)'],
+	reg => ['mov %eax,%r13d', 'mov %edx,%r14d'],
+);
+my %difference = (
+	mem => [
+		'mov (%r8),%eax', 'mov 0x4(%r8),%edx',
+		'shl $0x20,%rdx', 'or %rdx,%rax', 'sub %rax,%r11',
+	],
+	reg => ['shl $0x20,%r14', 'or %r14,%r13', 'sub %r13,%r11'],
+);
+
+# One turn of the loop over samples, from where its last jump leads, with that jump.
+sub sample {
+	my ($code) = @_;
+	my %place = map { $code->[$_]{at} => $_ } 0 .. $#$code;
+	my ($last) = grep { exists $code->[$_]{to} } reverse 0 .. $#$code;
+	my $first = $place{ $code->[$last]{to} };
+	return map {
+		my $i = $code->[$_];
+		exists $i->{to} ? sprintf('%s %+d', $i->{insn}, $place{ $i->{to} } - $_) : $i->{insn};
+	} $first .. $last;
+}
+
+sub expected_sample {
+	my ($start, $end, $work, $pre, $form) = @_;
+	my @code = (
+		@{ $preamble{$pre} }, edge($start), @{ $start_kept{$form} }, @{ $workload{$work} },
+		edge($end, @ended),
+		'shl $0x20,%r12', 'or %r12,%r11', @{ $difference{$form} },
+		'mov %r11,(%rdi)', 'add $0x8,%rdi', 'inc %rsi', 'cmp %r10,%rsi',
+	);
+	return (@code, 'jb -' . @code);
+}
+
+# After the start's halves are kept: the same place in a cache line for every sequence.
+sub work_at {
+	my ($code) = @_;
+	my ($start) = Seq::window($code);
+	$start++ until $code->[$start]{insn} =~ /^mov %edx,/;
+	return $code->[$start + 1]{at};
+}
+
+sub check_sample {
+	my ($name, @how) = @_;
+	my $code = $seq->{$name};
+	$seen{$name} = 1;
+	return fail("$name is in the object") unless $code;
+	is(join("\n", sample($code)), join("\n", expected_sample(@how)), "$name: $how[0] ... $how[1]");
+	is(work_at($code) % 64, 0, "$name: the workload begins on a cache line");
+}
+
+for my $method (@methods) {
+	my ($id, $start, $end) = @$method;
+	for my $work (@{ $source->{workloads} }) {
+		for my $pre (@{ $source->{preambles} }) {
+			check_sample(Seq::symbol($id, $work, $pre, 'mem'), $start, $end, $work, $pre, 'mem');
+		}
+	}
+	check_sample(Seq::symbol($id, 'empty', 'none', 'reg'), $start, $end, 'empty', 'none', 'reg');
+}
+
+for my $s (0 .. $#{ $source->{starts} }) {
+	for my $e (0 .. $#{ $source->{ends} }) {
+		check_sample("seq_mx_${s}_$e", $source->{starts}[$s], $source->{ends}[$e],
+			'empty', 'none', 'mem');
+	}
+}
+
+# The XSAVE family: between the reads only moves of registers, the fence and the instruction.
+for my $op (@{ $source->{xops} }) {
+	my $code = $seq->{"seq_x_$op"};
+	$seen{"seq_x_$op"} = 1;
+	my ($start, $end) = Seq::window($code);
+	my @want = ('lfence', 'rdtsc', 'lfence', 'mov %eax,%ebx', 'mov %edx,%ebp',
+		'mov %r10d,%eax', 'mov %r11d,%edx', $op eq 'empty' ? () : "${op}64 (%r9)",
+		'lfence', 'rdtsc');
+	is(join("\n", map { $_->{insn} } @$code[$start - 1 .. $end]), join("\n", @want), "seq_x_$op");
+	is($code->[$start + 6]{at} % 64, 0, "seq_x_$op: timed from the start of a cache line");
+}
+
+sub check_block {
+	my ($name, @want) = @_;
+	my $code = $seq->{$name};
+	my ($start, $end) = Seq::window($code);
+	$seen{$name} = 1;
+	is(join("\n", map { $_->{insn} } @$code[$start - 1 .. $end + 1]), join("\n", @want), $name);
+}
+
+my @fenced = ('lfence', 'rdtsc', 'lfence');
+my @kept   = ('mov %eax,%r8d', 'mov %edx,%r9d');
+check_block('seq_ruler', @fenced, @kept, 'test %r11,%r11', 'je',
+	('add %rcx,%r10') x 100, 'dec %r11', 'jne', @fenced);
+check_block('seq_canary', @fenced, @kept, ('nop') x 8192, @fenced);
+
+is(join(' ', sort keys %$seq), join(' ', sort keys %seen), 'nothing else is in the section');
+
+# Register contract: what is pushed is popped, in reverse; what a caller keeps is pushed before it is
+# written; nothing is stored below the stack pointer; the direction flag stays.
+sub contract {
+	my ($code) = @_;
+	my @insn  = map { $_->{insn} } @$code;
+	my @push  = map { /^push %(\w+)/ ? $1 : () } @insn;
+	my @pop   = map { /^pop %(\w+)/ ? $1 : () } @insn;
+	my %saved = map { $_ => 1 } @push;
+	my %wide  = (ebx => 'rbx', ebp => 'rbp', map { ("r${_}d" => "r$_") } 12 .. 15);
+
+	return "pushes @push, pops @pop" if "@push" ne join ' ', reverse @pop;
+	for (@insn) {
+		return "touches the stack: $_" if /\((%rsp|.*,%rsp)/ || /^(sub|add|mov|lea) .*,%rsp$/;
+		return "touches DF: $_" if /^(std|cld|popf)/;
+		next if /^(push|pop|cmp|test|j\w+) /;
+		my $to = /^cpuid$/ ? 'rbx' : /,%(\w+)$/ ? $1 : /^\w+ %(\w+)$/ ? $1 : next;
+		$to = $wide{$to} // $to;
+		return "writes $to: $_" if $to =~ /^(rbx|rbp|r1[2-5])$/ && !$saved{$to};
+	}
+	return '';
+}
+
+my @broken = grep { $_ } map { my $why = contract($seq->{$_}); $why && "$_ $why" } sort keys %$seq;
+is("@broken", '', 'callee-saved registers, stack and direction flag are kept');
+
+# The same code gives the same CRC wherever it is linked.
+my @sections = Seq::lines_of('readelf', '-SW', Seq::object());
+is(scalar(grep { /\sseqtext\s/ } @sections), 1, 'there is one seqtext');
+is(scalar(grep { /\.rela?seqtext\s/ } @sections), 0, 'and it has no relocations');
+my ($flags) = map { /\sseqtext\s+PROGBITS\s+(?:\S+\s+){4}(\w+)/ ? $1 : () } @sections;
+is($flags, 'AX', 'it is code and not writable');
+
+# seq_table and the other tables lead where their numbers say.
+my %name_at = map { $seq->{$_}[0]{at} => $_ } keys %$seq;
+my %table_at;
+for (Seq::lines_of('nm', Seq::object())) {
+	$table_at{$2} = hex $1 if /^([0-9a-f]+) R (seq_\w+)$/;
+}
+my (%leads_to, %byte);
+for (Seq::lines_of('objdump', '-r', '-j', '.rodata', Seq::object())) {
+	$leads_to{ hex $1 } = $name_at{ hex $2 } if /^([0-9a-f]+)\s+R_X86_64_64\s+seqtext(?:\+0x([0-9a-f]+))?$/;
+}
+for (Seq::lines_of('objdump', '-s', '-j', '.rodata', Seq::object())) {
+	/^ ([0-9a-f]+) ((?:[0-9a-f]+ ){1,4})/ or next;
+	my ($at, $hex) = (hex $1, $2);
+	$hex =~ tr/ //d;
+	$byte{ $at++ } = $_ for unpack 'C*', pack 'H*', $hex;
+}
+
+my @table;
+my $n = @methods * (@{ $source->{workloads} } * @{ $source->{preambles} } + 1);
+for my $k (0 .. $n - 1) {
+	my $at = $table_at{seq_table} + 16 * $k;
+	my ($m, $w, $p, $f) = map { $byte{ $at + 8 + $_ } } 0 .. 3;
+	my $want = Seq::symbol($methods[$m][0], $source->{workloads}[$w], $source->{preambles}[$p],
+		$source->{forms}[$f]);
+	my $is = $leads_to{$at} // 'nowhere';
+	push @table, "[$k] is $is, wants $want" if $is ne $want;
+}
+is("@table", '', 'seq_table leads to what its numbers say');
+is(unpack('Q<', pack 'C8', map { $byte{ $table_at{seq_table_n} + $_ } } 0 .. 7), $n, 'all are in it');
+is(join(' ', map { $leads_to{ $table_at{seq_matrix} + 8 * $_ } // 'nowhere' } 0 .. 69),
+	join(' ', map { my $s = $_; map {"seq_mx_${s}_$_"} 0 .. 9 } 0 .. 6), 'seq_matrix is in order');
+is(join(' ', map { $leads_to{ $table_at{seq_xtable} + 8 * $_ } // 'nowhere' } 0 .. 8),
+	join(' ', map {"seq_x_$_"} @{ $source->{xops} }), 'seq_xtable is in order');
+
+# Counts that an instruction-counting clock is known to show.
+my $count = Seq::predict();
+my %known = (5 => 4, 4 => 3, 6 => 5, 7 => 5, 0 => 5, '1c' => 3);
+is($count->{"seq_${_}_empty_none_mem"}{base}, $known{$_}, "method $_ counts $known{$_}")
+	for sort keys %known;
+is_deeply($count->{seq_5_loop_none_mem}, { base => 7, step => 4 }, 'a loop counts 7 + 4 * j');
+
+# No vector, x87, MMX, mask, tile or bound register in what the compiler made.
+my $vector = qr/%([xyz]?mm[0-9]|st\b|k[0-7]\b|tmm[0-9]|bnd[0-9])/;
+my $elf    = Seq::build() . '/baretick.elf';
+my @objects;
+find({ no_chdir => 1, wanted => sub { push @objects, $_ if /\.o$/ && !/\.asm\.o$/ } },
+	grep { -d } Seq::build() . '/kernel');
+cmp_ok(scalar @objects, '>', 0, 'there are kernel objects (make all)');
+ok(-e $elf, "$elf is there (make all)");
+for my $file (sort(@objects), grep { -e } $elf) {
+	my @found = map { $_->{insn} =~ $vector ? sprintf('%x: %s', $_->{at}, $_->{insn}) : () }
+		Seq::disassemble($file);
+	is(join("\n", @found), '', "$file names no vector register");
+}
+
+done_testing();
