@@ -72,8 +72,8 @@ static const struct option table[] = {
 	 .doc = "unstable fails the run"},
 	{"exit", KIND_CHOICE, AT(exit), .choices = "auto,debug,halt,reboot,poweroff",
 	 .fallback = "auto", .doc = "what to do at the end"},
-	{"panic", KIND_CHOICE, AT(panic), .choices = "none,test,triple", .fallback = "none",
-	 .doc = "crash on purpose"},
+	{"panic", KIND_CHOICE, AT(panic), .choices = "none,test,triple,stack,text,data",
+	 .fallback = "none", .doc = "crash on purpose"},
 	{"help", KIND_WORD, AT(help), .fallback = "", .otherwise = "off",
 	 .doc = "print this and measure nothing"},
 };

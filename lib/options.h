@@ -11,7 +11,7 @@
 
 enum profile { PROFILE_AUTO, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_SOAK };
 enum exit_how { EXIT_AUTO, EXIT_DEBUG, EXIT_HALT, EXIT_REBOOT, EXIT_POWEROFF };
-enum panic_how { PANIC_NONE, PANIC_TEST, PANIC_TRIPLE };
+enum panic_how { PANIC_NONE, PANIC_TEST, PANIC_TRIPLE, PANIC_STACK, PANIC_TEXT, PANIC_DATA };
 
 #define DETAIL_LINES 1u
 #define DETAIL_FULL  2u
@@ -21,7 +21,7 @@ enum panic_how { PANIC_NONE, PANIC_TEST, PANIC_TRIPLE };
 #define OPTION_UNSET	(~0ull)
 
 struct option_problem {
-	char word[OPTION_TEXT]; /* as given, cut to fit */
+	char word[OPTION_TEXT]; /* as given but for quotes, cut to fit, unprintable bytes as '?' */
 	char expected[160];	/* what was expected instead */
 };
 
@@ -52,9 +52,9 @@ struct options {
 void options_default(struct options *o);
 
 /*
- * Parses whole words separated by blanks. Double quotes group, as GRUB passes them on: both
- * label="a b" and "label=a b". A later word overrides an earlier one. What is not understood is a
- * problem and changes nothing.
+ * Parses whole words separated by bytes up to 20h. Double quotes group, as GRUB passes them on:
+ * both label="a b" and "label=a b"; \\ \" \' stand for their second byte everywhere. A later word
+ * overrides an earlier one. What is not understood is a problem and changes nothing else.
  */
 void options_parse(struct options *o, const char *line, size_t n);
 
