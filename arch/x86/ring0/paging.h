@@ -8,14 +8,18 @@
 
 #include "types.h"
 
+/* RAM from here on is not mapped: page directories for more would not fit into the tables. */
+#define PAGING_RAM_LIMIT (64ull << 30)
+
 enum paging_kind {
 	PAGING_RAM,	 /* written and read, never executed */
 	PAGING_READONLY, /* firmware's tables and what else the memory map lists */
 	PAGING_MMIO,	 /* uncached */
 };
 
-/* Starts a set of tables that maps the kernel image (W^X where the CPU has NX) and low memory. */
-void paging_prepare(void);
+/* Starts a set of tables that maps the kernel image (W^X where the CPU has NX) and low memory.
+ * False: no tables left. */
+bool paging_prepare(void);
 
 /*
  * Adds physical [base, base + bytes), grown to whole pages. Usable on the set in preparation and on
@@ -31,10 +35,13 @@ void paging_enable(void);
 /* Is every page of [base, base + bytes) mapped, as seen by the CPU now? */
 bool paging_mapped(u64 base, u64 bytes);
 
-/* For devices: uncached. NULL as above. */
+/* For devices: uncached. NULL as above, and for what lies in page 0 or in the kernel image. */
 void *paging_map_mmio(u64 phys, u64 len);
 
-/* For tables that no memory map lists: cached, not written. NULL as above. */
+/*
+ * For firmware's tables: a pointer to read the bytes at, mapped if they were not. Page 0 is read
+ * from a copy. NULL as above, and before paging_enable() for what the boot code did not map.
+ */
 const void *paging_map_readonly(u64 phys, u64 len);
 
 /* False: the CPU has no NX (or the firmware hides it), so that all memory is executable. */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads, logs and clears the machine check banks. SDM volume 3 sections 15.3 and 15.10. */
+#include "machine_check.h"
+
+#include "control.h"
+#include "fmt.h"
+#include "insn.h"
+#include "traps.h"
+
+#define MSR_MCG_CAP    0x179
+#define MSR_MCG_STATUS 0x17a
+#define MSR_MC0_STATUS 0x401 /* + 4 * bank; ADDR and MISC follow */
+
+#define MCG_STATUS_RIPV (1ull << 0)
+#define MCG_STATUS_MCIP (1ull << 2)
+#define MC_STATUS_VAL	(1ull << 63)
+#define MC_STATUS_MISCV (1ull << 59)
+#define MC_STATUS_ADDRV (1ull << 58)
+#define MC_STATUS_PCC	(1ull << 57) /* the context of the CPU is corrupt */
+
+#define LOGGED 4
+
+#define CPUID1_EDX_MCE (1u << 7)
+#define CPUID1_EDX_MCA (1u << 14)
+
+/* 0 where the CPU faults: a check without its registers is never restartable. */
+static u64 msr_or_0(u32 msr)
+{
+	u64 value = 0;
+
+	return rdmsr_safe(msr, &value) ? value : 0;
+}
+
+static void bank_write(u32 bank, u64 status)
+{
+	char line[120];
+	struct text t = TEXT_ON(line);
+	u32 msr = MSR_MC0_STATUS + 4 * bank;
+
+	fmt(&t, "machine check: bank %u status %016llx", bank, (unsigned long long)status);
+	if (status & MC_STATUS_ADDRV)
+		fmt(&t, " addr %016llx", (unsigned long long)msr_or_0(msr + 1));
+	if (status & MC_STATUS_MISCV)
+		fmt(&t, " misc %016llx", (unsigned long long)msr_or_0(msr + 2));
+	text_byte(&t, '\n');
+	trap_write(line, t.len);
+}
+
+static void global_write(u64 mcg)
+{
+	char line[80];
+	struct text t = TEXT_ON(line);
+
+	fmt(&t, "\nmachine check: MCG_STATUS %llx, %srestartable\n", (unsigned long long)mcg,
+	    mcg & MCG_STATUS_RIPV ? "" : "not ");
+	trap_write(line, t.len);
+}
+
+/* True if some bank says that the CPU's own state is lost. */
+static bool banks_take(u32 banks, bool log)
+{
+	bool corrupt = false;
+
+	for (u32 i = 0; i < banks; i++) {
+		u64 status = msr_or_0(MSR_MC0_STATUS + 4 * i);
+
+		if (!(status & MC_STATUS_VAL))
+			continue;
+		if (log)
+			bank_write(i, status);
+		corrupt |= (status & MC_STATUS_PCC) != 0;
+		wrmsr_safe(MSR_MC0_STATUS + 4 * i, 0);
+	}
+	return corrupt;
+}
+
+static bool have_mca(void)
+{
+	return cpuid(1, 0).edx & CPUID1_EDX_MCA;
+}
+
+bool machine_check(void)
+{
+	bool log = trap_mce_count < LOGGED;
+	u64 mcg;
+	bool corrupt;
+
+	if (!have_mca())
+		return false;
+	mcg = msr_or_0(MSR_MCG_STATUS);
+	if (log)
+		global_write(mcg);
+	corrupt = banks_take(msr_or_0(MSR_MCG_CAP) & 0xff, log);
+	if (corrupt || !(mcg & MCG_STATUS_RIPV))
+		return false;
+	/* Left set, the next check would shut the machine down. */
+	wrmsr_safe(MSR_MCG_STATUS, mcg & ~MCG_STATUS_MCIP);
+	return true;
+}
+
+void machine_check_enable(void)
+{
+	if (cpuid(1, 0).edx & CPUID1_EDX_MCE)
+		write_cr4(read_cr4() | CR4_MCE);
+}
