@@ -11,30 +11,32 @@
 struct series {
 	const char *method, *form, *workload, *preamble, *unit;
 	u64 lines, samples; /* as measured, after the budget */
-	bool trimmed;       /* the budget gave fewer samples than the profile asks */
-	bool grows;         /* loop: minima are meant to grow */
+	bool trimmed;	    /* the budget gave fewer samples than the profile asks */
+	bool grows;	    /* loop: minima are meant to grow */
 	u64 n, backwards;
 	u64 min, max, max_dev; /* max_dev: the largest (max - min) of a line */
-	u64 spurious;          /* lines whose min is below the min of the line before */
+	u64 spurious;	       /* lines whose min is below the min of the line before */
 	struct variance mean_var;
 	struct variance var_var; /* of the lines' integer variances */
 	struct variance var_min;
 	struct bound p50, p97, p99, p999;
 	u64 first, warm; /* the very first sample; the median of the discarded first line */
-	u64 resolution;  /* loop only: smallest j told apart from 0; 0 unknown */
+	u64 resolution;	 /* loop only: smallest j told apart from 0; 0 unknown */
+	u64 overhead;	 /* min of the `empty` twin, taken before and after; not subtracted */
+	bool overhead_known, overhead_stable; /* stable: both agree within one step */
 };
 
 /* A method as the recommendation sees it: no pointers into a run, so tests can write it down. */
 struct candidate {
 	const char *id;
-	bool measured;     /* false: skipped, and the rest is void */
-	bool ticks;        /* unit is ticks */
+	bool measured; /* false: skipped, and the rest is void */
+	bool ticks;    /* unit is ticks */
 	bool symmetric;
 	u64 backwards;
-	u64 min_pre[4];    /* min of the empty series per preamble */
+	u64 min_pre[4]; /* min of the empty series per preamble */
 	u32 n_pre;
 	struct variance var_min;
-	u64 resolution;    /* 0 unknown */
+	u64 resolution; /* 0 unknown */
 	u64 min;
 };
 
@@ -50,10 +52,12 @@ void recommend(const struct candidate *c, size_t n, u64 step, struct recommendat
 /* Why candidate i is not eligible, or NULL. */
 const char *recommend_reject(const struct candidate *c, u64 step);
 
+#define RULER_ADDS 100000
+
 /* Ruler and canary of one window. */
 struct ruler {
-	u64 adds_ticks; /* min for 100,000 dependent one-cycle adds */
-	u64 nops_ticks; /* canary: min of 32 for 8,192 NOPs */
+	u64 adds_ticks;	 /* min for 100,000 dependent one-cycle adds */
+	u64 nops_ticks;	 /* canary: min of 32 for 8,192 NOPs */
 	bool nops_equal; /* all repeats of the canary read the same */
 };
 
@@ -61,7 +65,7 @@ struct ruler {
 u64 ruler_ratio(const struct ruler *r);
 
 struct outlier {
-	u64 at;     /* ticks since the suite's start */
+	u64 at;	    /* ticks since the suite's start */
 	u64 length; /* ticks */
 };
 
@@ -76,7 +80,7 @@ struct stability {
 	u64 duration; /* ticks */
 	u64 period;   /* ticks between outliers where regular, else 0 */
 	struct ruler before, after;
-	u64 redone;   /* blocks measured again since the ruler moved */
+	u64 redone; /* blocks measured again since the ruler moved */
 	u32 kept;
 	struct outlier first[STABILITY_OUTLIERS];
 };
@@ -85,12 +89,12 @@ struct stability {
 struct xcell {
 	const char *event; /* the instruction and its variant: xsave, xsaveopt, xrstor_dirty ... */
 	u64 rfbm, xinuse;
-	u64 asked;         /* XINUSE that was asked for */
-	u64 xstate_bv;     /* read back from the saved image; for restores the image's */
+	u64 asked;     /* XINUSE that was asked for */
+	u64 xstate_bv; /* read back from the saved image; for restores the image's */
 	struct latency lat;
 	u64 overhead, clamped;
 	bool overhead_stable;
-	bool unstable;     /* ruler or canary moved and did not settle */
+	bool unstable; /* ruler or canary moved and did not settle */
 };
 
 #endif

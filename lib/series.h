@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* From the lines of a series to its figures, a line at a time: memory does not grow with lines. */
+#ifndef SERIES_H
+#define SERIES_H
+
+#include "hist.h"
+#include "record.h"
+#include "result.h"
+#include "stats.h"
+
+struct series_acc {
+	struct hist *hist;	 /* of all samples */
+	struct moments variance; /* of the lines' integer variances */
+	struct moments minima;
+	u128 milli_sum; /* of the lines' variances, in thousandths */
+	bool overflow;	/* of a line's variance or of milli_sum */
+	u64 lines, backwards, spurious, max_dev;
+	u64 first_min, last_min, resolution;
+};
+
+/* base: the pilot's min - 64, or 0. */
+void series_start(struct series_acc *a, struct hist *hist, u64 base);
+
+/*
+ * One line of n raw samples at loop size j. Backwards samples are taken out of x (and counted);
+ * *line gets the line's figures. A line with no sample left counts for nothing but `lines`.
+ * Returns how many samples of x stay.
+ */
+size_t series_line(struct series_acc *a, u64 *x, size_t n, u64 j, struct line_stats *line);
+
+/* Fills the figures; names, geometry, first and warm are the caller's. */
+void series_finish(const struct series_acc *a, struct series *s);
+
+/* The fields of a `type=series` record, all of struct series. */
+void series_record(struct record *r, const struct series *s);
+
+/*
+ * The fields of a `type=rows` record: the main figures of n series of one method as columns,
+ * parallel comma lists. Look at r->t.cut for whether n were too many.
+ */
+void series_rows_record(struct record *r, const struct series *s, size_t n);
+
+/* A `type=hist` record's exact part: n, sum and sumsq of (value - base), min, max. */
+void hist_sums_record(struct record *r, const struct hist *h);
+
+/*
+ * A `type=hist` record's fields from bin *from on: as many nonempty bins as fit, at most `most`.
+ * Returns false when the last bin is in; else *from is where the next record goes on.
+ */
+bool hist_record(struct record *r, const struct hist *h, size_t *from, size_t most);
+
+/* Samples in bins from `from` on: what a bounded histogram leaves out. */
+u64 hist_rest(const struct hist *h, size_t from);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables for people: heads and rows as text, 80 columns, lines ending in '\n'. */
+#ifndef TABLES_H
+#define TABLES_H
+
+#include "fmt.h"
+#include "result.h"
+
+/* A row a method: the figures of its `empty` series. */
+void table_method_head(struct text *t);
+void table_method_row(struct text *t, const struct series *s);
+
+/* The rest of the same series' figures. */
+void table_lines_head(struct text *t);
+void table_lines_row(struct text *t, const struct series *s);
+
+/* Minima of one method over preambles, workloads and forms; ~0: not measured, printed as "-". */
+#define TABLE_MINIMA 9
+struct minima_row {
+	const char *method;
+	u64 min[TABLE_MINIMA]; /* none tsc tsc+work tsc+work+lfence reg store add loop overhead */
+	u64 resolution;	       /* 0 unknown, ~0 not measured */
+	bool overhead_stable;
+};
+void table_minima_head(struct text *t);
+void table_minima_row(struct text *t, const struct minima_row *row);
+
+/* "J" or "J..K", then the line's figures. */
+void table_line(struct text *t, const char *series, u64 from, u64 to, const struct variance *var,
+		u64 max_dev, u64 min);
+
+/* The histogram of the stability loop as one line per decade above the min. */
+void table_decades(struct text *t, const struct hist *h);
+
+#endif
