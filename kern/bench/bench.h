@@ -8,30 +8,51 @@
 #include "options.h"
 #include "report.h"
 #include "result.h"
+#include "seq.h"
 #include "verdict.h"
+
+#define RUN_HEADLINES 12
 
 struct run {
 	const struct machine *machine;
-	const struct options *options;
+	struct options *options;
 	enum profile profile; /* never PROFILE_AUTO */
 	struct verdict *verdict;
 	struct report *report;
-	struct step step;                  /* over all series so far */
+	struct seq_scratch *scratch;
+	struct step step;		   /* over all series so far */
 	struct recommendation recommended; /* method 5, default, until tsc has run */
-	u64 gap_seconds;
+	u64 gap_seconds;		   /* how long gaps were watched */
+	bool icount;			   /* the canary shows one tick an instruction */
+	bool timed;			   /* a suite that needs the TSC has run */
+	char headline[RUN_HEADLINES][80];  /* for the closing summary, a line each */
+	u32 n_headlines;
 };
 
 struct bench {
 	const char *name;
-	const char *doc; /* one line: the help prints it */
-	const char *unit;
-	void (*run)(struct run *run);
+	const char *doc;	      /* one line: the help prints it */
+	const char *unit;	      /* of its figures */
+	void (*run)(struct run *run); /* NULL: not built, reported as a SKIP */
 };
 
 extern const struct bench *const bench_list[];
 extern const size_t bench_list_n;
 
-/* The whole report: begin, the suites chosen, verdict, summary, end. True iff there is no `not ok`. */
+/* One line of the closing summary, e.g. "USE", "method 5 ...". */
+void run_headline(struct run *run, const char *topic, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Numbers of an emulated machine are printed and marked, never judged. */
+bool run_emulated(const struct run *run);
+
+/*
+ * The whole report: begin, the suites chosen, verdict, summary, end. True iff there is no `not ok`.
+ * Suite and method names that do not exist are added to the options' problems.
+ */
 bool bench_run(const struct machine *machine, struct options *options);
+
+/* The suites, a line each, for the help. */
+void bench_help(struct text *t);
 
 #endif

@@ -29,8 +29,8 @@ bool env_interrupts_off(void);
 
 /* Evidence of disturbance, to be read before and after a window. */
 struct evidence {
-	u64 nmi, mce;                /* counted by our handlers; a process has none */
-	enum value_state smi_state;  /* MSR_SMI_COUNT 34h */
+	u64 nmi, mce;		    /* counted by our handlers; a process has none */
+	enum value_state smi_state; /* MSR_SMI_COUNT 34h */
 	u64 smi;
 };
 void env_evidence(struct evidence *e);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/* Every start with every end: see matrix.h. */
+#include "matrix.h"
+
+#define MATRIX_LINES   32
+#define MATRIX_SAMPLES 500
+
+/* ~0 where the CPU lacks an instruction. */
+struct matrix {
+	u64 min[SEQ_STARTS][SEQ_ENDS];
+	struct variance var[SEQ_STARTS][SEQ_ENDS];
+};
+
+static bool edge_there(const struct machine *m, u32 needs)
+{
+	return (!(needs & NEED_RDTSCP) || m->rdtscp) && (!(needs & NEED_SERIALIZE) || m->serialize);
+}
+
+static void cell_measure(struct run *run, const struct bench_buffers *b, struct hist *hist,
+			 struct disturbance *d, struct matrix *x, u32 start, u32 end)
+{
+	static struct trial t;
+
+	t.code = seq_matrix[start * SEQ_ENDS + end];
+	t.twin = NULL;
+	t.acc.hist = hist;
+	t.s = (struct series){
+		.method = "matrix",
+		.form = seq_form_name[FORM_MEM],
+		.workload = seq_start[start].text,
+		.preamble = seq_end_edge[end].text,
+		.unit = "ticks",
+		.lines = MATRIX_LINES,
+		.samples = b->samples < MATRIX_SAMPLES ? b->samples : MATRIX_SAMPLES,
+	};
+	trial_measure(run, b, &t, 1, d);
+	x->min[start][end] = t.s.min;
+	x->var[start][end] = t.s.mean_var;
+}
+
+static void legend_report(struct run *run)
+{
+	for (u32 e = 0; e < SEQ_ENDS; e++)
+		report_text(run->report, "  %c  .. %s\n", 'a' + (int)e, seq_end_edge[e].text);
+}
+
+static void table_report(struct run *run, const struct matrix *x, bool variance)
+{
+	report_text(run->report, "\n%-22s", variance ? "variance (ticks^2)" : "min (ticks)");
+	for (u32 e = 0; e < SEQ_ENDS; e++)
+		report_text(run->report, " %*c", variance ? 9 : 5, 'a' + (int)e);
+	for (u32 s = 0; s < SEQ_STARTS; s++) {
+		report_text(run->report, "\n%-22s", seq_start[s].text);
+		for (u32 e = 0; e < SEQ_ENDS; e++) {
+			char bytes[48];
+			struct text t = TEXT_ON(bytes);
+
+			if (x->min[s][e] == ~0ull)
+				text_str(&t, "-");
+			else if (variance)
+				variance_fmt(&t, &x->var[s][e]);
+			else
+				fmt(&t, "%llu", (unsigned long long)x->min[s][e]);
+			report_text(run->report, " %*.*s", variance ? 9 : 5, (int)t.len, bytes);
+		}
+	}
+	report_text(run->report, "\n");
+}
+
+static void cells_record(struct run *run, const struct matrix *x)
+{
+	for (u32 s = 0; s < SEQ_STARTS; s++) {
+		for (u32 e = 0; e < SEQ_ENDS; e++) {
+			struct record *r;
+
+			if (x->min[s][e] == ~0ull)
+				continue;
+			r = report_record(run->report, "matrix");
+			record_word(r, "start", seq_start[s].text);
+			record_word(r, "end", seq_end_edge[e].text);
+			record_u64(r, "min", x->min[s][e]);
+			record_variance(r, "var", &x->var[s][e]);
+			report_send(run->report);
+		}
+	}
+}
+
+void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist,
+		struct disturbance *d)
+{
+	static struct matrix x;
+
+	for (u32 s = 0; s < SEQ_STARTS; s++) {
+		report_text(run->report, "# matrix: start %u of %u\n", s + 1, SEQ_STARTS);
+		for (u32 e = 0; e < SEQ_ENDS; e++) {
+			x.min[s][e] = ~0ull;
+			if (edge_there(run->machine, seq_start[s].needs | seq_end_edge[e].needs))
+				cell_measure(run, b, hist, d, &x, s, e);
+		}
+	}
+	table_report(run, &x, false);
+	table_report(run, &x, true);
+	legend_report(run);
+	cells_record(run, &x);
+	verdict_add(run->verdict, "tsc.matrix", STATUS_OK, "%s", "");
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* method=matrix: every start with every end, as one table of min and one of variance. */
+#ifndef MATRIX_H
+#define MATRIX_H
+
+#include "trial.h"
+
+void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist,
+		struct disturbance *d);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/* Ruler and canary: see ruler.h. */
+#include "ruler.h"
+
+#define RULER_PASSES  5
+#define CANARY_PASSES 32
+
+static u64 u64_min(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+void ruler_take(struct ruler *r)
+{
+	u64 first;
+
+	*r = (struct ruler){.adds_ticks = ~0ull, .nops_ticks = ~0ull, .nops_equal = true};
+	seq_ruler(RULER_ADDS);
+	for (int i = 0; i < RULER_PASSES; i++)
+		r->adds_ticks = u64_min(r->adds_ticks, seq_ruler(RULER_ADDS));
+
+	seq_canary();
+	first = seq_canary();
+	for (int i = 0; i < CANARY_PASSES; i++) {
+		u64 t = seq_canary();
+
+		r->nops_equal &= t == first;
+		r->nops_ticks = u64_min(r->nops_ticks, t);
+	}
+}
+
+static bool value_moved(u64 a, u64 b, u64 step)
+{
+	u64 d = a > b ? a - b : b - a;
+
+	return d * 50 > u64_min(a, b) && d > 2 * (step ? step : 1);
+}
+
+bool ruler_moved(const struct ruler *a, const struct ruler *b, u64 step)
+{
+	return value_moved(a->adds_ticks, b->adds_ticks, step) ||
+	       value_moved(a->nops_ticks, b->nops_ticks, step);
+}
+
+void ruler_report(struct run *run, const char *where, const struct ruler *r)
+{
+	u64 ratio = ruler_ratio(r);
+	struct record *rec = report_record(run->report, "ruler");
+
+	record_word(rec, "where", where);
+	record_u64(rec, "adds", RULER_ADDS);
+	record_u64(rec, "adds_ticks", r->adds_ticks);
+	record_u64(rec, "nops_ticks", r->nops_ticks);
+	record_u64(rec, "ratio_e4", ratio);
+	report_send(run->report);
+	report_text(
+		run->report,
+		"ruler (%s): %u dependent adds %llu ticks, %llu.%04llu core cycles/tick; canary: "
+		"8192 NOPs %llu ticks\n",
+		where, RULER_ADDS, (unsigned long long)r->adds_ticks,
+		(unsigned long long)(ratio / 10000), (unsigned long long)(ratio % 10000),
+		(unsigned long long)r->nops_ticks);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/* One run from its first record to its last: begin, identity, suites, verdict, summary, end. */
+#include "bench.h"
+#include "build.h"
+#include "crc.h"
+#include "identity.h"
+
+#include "mem.h"
+#include "ruler.h"
+#include "summary.h"
+
+static enum profile profile_choose(const struct machine *m, const struct options *o)
+{
+	if (o->profile != PROFILE_AUTO)
+		return o->profile;
+	return m->emulated ? PROFILE_QUICK : PROFILE_STANDARD;
+}
+
+bool run_emulated(const struct run *run)
+{
+	return run->machine->emulated || run->icount;
+}
+
+void run_headline(struct run *run, const char *topic, const char *format, ...)
+{
+	struct text t;
+	va_list args;
+
+	if (run->n_headlines == RUN_HEADLINES)
+		return;
+	t = (struct text)TEXT_ON(run->headline[run->n_headlines]);
+	t.cap--;
+	fmt(&t, "%-9s", topic);
+	va_start(args, format);
+	fmt_v(&t, format, args);
+	va_end(args);
+	t.at[t.len] = 0;
+	run->n_headlines++;
+}
+
+void bench_help(struct text *t)
+{
+	fmt(t, "suites:\n");
+	for (size_t i = 0; i < bench_list_n; i++)
+		fmt(t, "  %-10s %s%s\n", bench_list[i]->name, bench_list[i]->doc,
+		    bench_list[i]->run ? "" : " (not built)");
+}
+
+static bool suite_exists(const char *name, size_t n)
+{
+	if (n == 3 && !memcmp(name, "all", 3))
+		return true;
+	for (size_t i = 0; i < bench_list_n; i++)
+		if (strlen(bench_list[i]->name) == n && !memcmp(bench_list[i]->name, name, n))
+			return true;
+	return false;
+}
+
+static bool method_exists(const char *name, size_t n)
+{
+	return (n == 3 && !memcmp(name, "all", 3)) || (n == 6 && !memcmp(name, "matrix", 6)) ||
+	       seq_method_find(name, n) >= 0;
+}
+
+/* lib knows no suite or method: what a list names is checked here. */
+static void options_check_names(struct options *o)
+{
+	const char *item;
+	size_t n;
+
+	for (size_t pos = 0; list_next(o->suite, &pos, &item, &n);)
+		if (!suite_exists(item, n))
+			options_problem(o, item, n, "suite: a name that the help lists");
+	for (size_t pos = 0; list_next(o->method, &pos, &item, &n);)
+		if (!method_exists(item, n))
+			options_problem(
+				o, item, n,
+				"method: 0 1c 1l 2c 2l 3c 3l 4 5 6 7 7m 8 9, all or matrix");
+}
+
+static u64 run_id(const struct machine *m, const struct options *o)
+{
+	char bytes[1024];
+	struct text t = TEXT_ON(bytes);
+	u64 id = crc64(0, &m->entry_tsc, sizeof(m->entry_tsc));
+
+	id = crc64(id, m->rtc, strlen(m->rtc));
+	id = crc64(id, BUILD_ID, sizeof(BUILD_ID) - 1);
+	options_in_force(o, &t);
+	return crc64(id, bytes, t.len);
+}
+
+static void run_begin(struct run *run)
+{
+	struct record *r = report_record(run->report, "begin");
+	u64 id = run_id(run->machine, run->options);
+
+	record_u64(r, "schema", 1);
+	record_key(r, "run");
+	fmt(&r->t, "%016llx", (unsigned long long)id);
+	record_word(r, "build", BUILD_ID);
+	report_send_forced(run->report);
+	report_text(run->report, "baretick %s, run %016llx\n", BUILD_ID, (unsigned long long)id);
+}
+
+static void run_options_check(struct run *run)
+{
+	const struct options *o = run->options;
+
+	if (o->n_problems == 0) {
+		verdict_add(run->verdict, "options", STATUS_OK, "%s", "");
+		return;
+	}
+	for (u32 i = 0; i < o->n_problems && i < OPTION_PROBLEMS; i++)
+		report_text(run->report, "option %s: expected %s\n", o->problem[i].word,
+			    o->problem[i].expected);
+	verdict_add(run->verdict, "options", STATUS_FAILED, "%s: expected %s%s", o->problem[0].word,
+		    o->problem[0].expected, o->n_problems > 1 ? " (and more, see the log)" : "");
+}
+
+/* Does counting instructions explain the clock? Then it is an emulator, whatever CPUID says. */
+static void run_detect_icount(struct run *run)
+{
+	struct ruler r;
+
+	ruler_take(&r);
+	/* 8,192 NOPs and the few instructions of the window, each one tick, every time. */
+	run->icount = r.nops_equal && r.nops_ticks >= 8192 && r.nops_ticks < 8192 + 64 &&
+		      r.adds_ticks >= RULER_ADDS && r.adds_ticks < RULER_ADDS + RULER_ADDS / 16;
+	if (run->icount && !run->machine->emulated)
+		report_text(run->report, "the clock counts instructions: emulated, not judged\n");
+}
+
+static void run_suites(struct run *run)
+{
+	for (size_t i = 0; i < bench_list_n; i++) {
+		const struct bench *b = bench_list[i];
+
+		if (!list_has(run->options->suite, b->name))
+			continue;
+		if (!b->run) {
+			verdict_add(run->verdict, b->name, STATUS_SKIP, "not built");
+			continue;
+		}
+		report_text(run->report, "\n== %s: %s ==\n", b->name, b->doc);
+		b->run(run);
+	}
+}
+
+static bool run_verdict(struct run *run)
+{
+	const bool strict = run->options->strict;
+	char bytes[512];
+
+	if (run->report->lost)
+		verdict_add(run->verdict, "report.records", STATUS_ERROR,
+			    "%llu records did not fit 1024 bytes",
+			    (unsigned long long)run->report->lost);
+	report_text(run->report, "\nKTAP version 1\n1..%zu\n", verdict_lines(run->verdict));
+	for (size_t i = 0; i < verdict_lines(run->verdict); i++) {
+		struct text t = TEXT_ON(bytes);
+
+		verdict_ktap(run->verdict, i, strict, &t);
+		text_byte(&t, '\n');
+		report_lines(run->report, &t);
+	}
+	return verdict_pass(run->verdict, strict);
+}
+
+static void run_end(struct run *run, bool pass)
+{
+	struct record *r = report_record(run->report, "end");
+
+	record_u64(r, "records", run->report->seq + 1);
+	record_word(r, "result", pass ? "pass" : "fail");
+	report_send_forced(run->report);
+	env_flush();
+}
+
+bool bench_run(const struct machine *machine, struct options *options)
+{
+	static struct verdict verdict;
+	static struct report report;
+	static struct seq_scratch scratch;
+	struct run run = {
+		.machine = machine,
+		.options = options,
+		.profile = profile_choose(machine, options),
+		.verdict = &verdict,
+		.report = &report,
+		.scratch = &scratch,
+		.recommended = {.id = "5", .is_default = true, .reason = "nothing was measured"},
+	};
+	bool pass;
+
+	report = (struct report){.machine = machine, .options = options};
+	options_check_names(options);
+	run_begin(&run);
+	identity_report(&run);
+	run_options_check(&run);
+	identity_checks(&run);
+	if (machine->has_tsc) {
+		env_quiet();
+		run_detect_icount(&run);
+		run_suites(&run);
+	} else {
+		verdict_add(&verdict, "tsc", STATUS_FAILED, "no TSC (CPUID.1:EDX[4] is 0)");
+	}
+	pass = run_verdict(&run);
+	summary_report(&run, pass);
+	run_end(&run, pass);
+	return pass;
+}

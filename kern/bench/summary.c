@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/* The closing summary: see summary.h. Written for a person who reads only this. */
+#include "summary.h"
+
+#include "mem.h"
+
+#define WHY_MOST 10
+
+static void summary_why(struct run *run)
+{
+	static const char *const word[] = {"", "", "unstable", "FAILED", "ERROR"};
+	const struct verdict *v = run->verdict;
+	u32 shown = 0, more = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct check *c = &v->check[i];
+
+		if (c->status < STATUS_UNSTABLE)
+			continue;
+		if (shown == WHY_MOST) {
+			more++;
+			continue;
+		}
+		report_text(run->report, "WHY      %s %s: %s\n", c->name, word[c->status],
+			    c->reason);
+		shown++;
+	}
+	if (more)
+		report_text(run->report, "WHY      and %u more, see the checks above\n", more);
+	if (shown == 0)
+		report_text(run->report, "WHY      every check that ran is ok\n");
+}
+
+static bool check_is(const struct run *run, const char *name, enum status least)
+{
+	const struct check *c = verdict_find(run->verdict, name);
+
+	return c && c->status >= least;
+}
+
+/* Advice only for what was seen. */
+static void summary_do(struct run *run)
+{
+	struct report *r = run->report;
+	const struct machine *m = run->machine;
+
+	if (run_emulated(run))
+		report_text(
+			r,
+			"DO       boot it on hardware, or under KVM with -cpu host,migratable=off\n");
+	if (check_is(run, "options", STATUS_FAILED))
+		report_text(r, "DO       correct the command line; `help` lists the options\n");
+	if (!run_emulated(run) && check_is(run, "tsc.frequency", STATUS_UNSTABLE))
+		report_text(r,
+			    "DO       trust ticks only: the TSC's frequency is not known here\n");
+	if (check_is(run, "stability.spread", STATUS_UNSTABLE))
+		report_text(
+			r, "DO       %s\n",
+			m->hypervisor
+				? "pin the vCPU to a core that nothing else uses"
+				: "look for SMIs: USB legacy emulation and thermal settings in the "
+				  "firmware setup");
+	if (check_is(run, "stability.clock", STATUS_UNSTABLE))
+		report_text(
+			r,
+			"DO       fix the core clock (power governor, turbo) and keep the sibling "
+			"thread idle\n");
+	if (check_is(run, "tsc.quiet", STATUS_UNSTABLE))
+		report_text(r,
+			    "DO       look in the firmware log for what raised the interrupts\n");
+}
+
+static void summary_clock(struct run *run)
+{
+	const struct machine *m = run->machine;
+	u64 step = step_value(&run->step);
+
+	report_text(run->report, "CLOCK    ");
+	if (m->tsc_trusted)
+		report_text(run->report, "TSC %llu kHz (%s)", (unsigned long long)m->tsc_khz,
+			    m->tsc_source);
+	else
+		report_text(run->report, "TSC frequency UNTRUSTED");
+	if (step)
+		report_text(run->report, ", step %llu tick%s", (unsigned long long)step,
+			    step == 1 ? "" : "s");
+	report_text(run->report, ", invariant %s\n", m->invariant_tsc ? "yes" : "not promised");
+}
+
+#define WIDTH 80
+#define TOPIC 9
+
+/* Names of the checks with this status, wrapped, at most `most` lines. */
+static void summary_names(struct run *run, const char *topic, enum status status, u32 most)
+{
+	char bytes[WIDTH];
+	struct text t = TEXT_ON(bytes);
+	const struct verdict *v = run->verdict;
+	u32 lines = 0;
+
+	fmt(&t, "%-*s", TOPIC, topic);
+	for (size_t i = 0; i < v->n && lines < most; i++) {
+		const char *name = v->check[i].name;
+
+		if (v->check[i].status != status)
+			continue;
+		if (t.len > TOPIC && t.len + strlen(name) > WIDTH) {
+			report_text(run->report, "%.*s\n", (int)t.len, bytes);
+			lines++;
+			t.len = TOPIC;
+		}
+		fmt(&t, "%s ", name);
+	}
+	if (t.len > TOPIC && lines < most)
+		report_text(run->report, "%.*s\n", (int)t.len, bytes);
+}
+
+static void summary_trust(struct run *run)
+{
+	const struct machine *m = run->machine;
+	struct trust_facts facts = {
+		.emulated = run_emulated(run),
+		.cpus = m->cpus,
+		.cpus_measured = 1,
+		.gap_seconds = run->gap_seconds,
+		.hypervisor = m->hypervisor,
+		.metal = m->metal,
+		.interrupts_on = m->process,
+	};
+	char bytes[800];
+	struct text t = TEXT_ON(bytes);
+	enum trust trust = verdict_trust(run->verdict, &facts, &t);
+	struct record *r = report_record(run->report, "trust");
+
+	record_word(r, "trust", trust_name(trust));
+	record_str(r, "reasons", bytes, t.len < 600 ? t.len : 600);
+	report_send(run->report);
+	report_text(run->report, "TRUST: %s %.*s\n", trust_name(trust), (int)t.len, bytes);
+}
+
+void summary_report(struct run *run, bool pass)
+{
+	report_text(run->report, "\n== summary ==\n");
+	report_text(run->report, "RESULT   %s\n", pass ? "pass: no check is `not ok`" : "FAIL");
+	summary_why(run);
+	summary_do(run);
+	for (u32 i = 0; i < run->n_headlines; i++)
+		report_text(run->report, "%s\n", run->headline[i]);
+	summary_clock(run);
+	summary_names(run, "SKIPPED", STATUS_SKIP, 6);
+	if (!run->gap_seconds)
+		report_text(run->report,
+			    "NOT SEEN gaps, SMIs in idle time, other CPUs: not watched\n");
+	summary_trust(run);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/* Series, line by line: see trial.h. The order of a window is that of README "A window". */
+#include "trial.h"
+
+#include "tables.h"
+
+#define PILOT	100
+#define TWIN	1000
+#define PRELUDE 8 /* discarded at each line: its code last ran a line of every other trial ago */
+
+bool buffers_open(struct bench_buffers *b, u64 samples, u64 *wanted)
+{
+	b->samples = samples < PILOT ? PILOT : samples;
+	*wanted = b->samples * sizeof(u64);
+	b->x = env_alloc(*wanted, 4096);
+	return b->x != NULL;
+}
+
+/* cpuid; rdtsc three times: what is in flight from printing and statistics is over. */
+static void settle(void)
+{
+	for (int i = 0; i < 3; i++) {
+		cpuid(0, 0);
+		rdtsc();
+	}
+}
+
+u64 trial_pilot(struct run *run, const struct bench_buffers *b, seq_fn *code, u64 *min)
+{
+	u64 start, ticks;
+	struct line_stats line;
+	u64 backwards = 0;
+
+	env_quiet();
+	settle();
+	code(b->x, PILOT, 0, run->scratch);
+	start = rdtsc_ordered();
+	code(b->x, PILOT, 0, run->scratch);
+	ticks = rdtsc_ordered() - start;
+	stats_line(b->x, stats_drop_backwards(b->x, PILOT, &backwards), &line);
+	*min = line.min;
+	return ticks / PILOT + 1;
+}
+
+static u64 twin_min(struct run *run, const struct bench_buffers *b, const struct trial *t)
+{
+	u64 n = t->s.samples < TWIN ? t->s.samples : TWIN;
+	u64 backwards = 0;
+	struct line_stats line;
+
+	t->twin(b->x, n, 0, run->scratch);
+	t->twin(b->x, n, 0, run->scratch);
+	stats_line(b->x, stats_drop_backwards(b->x, n, &backwards), &line);
+	return line.min;
+}
+
+static void series_name(const struct series *s, struct text *t)
+{
+	fmt(t, "method %s %s %s %s", s->method, s->form, s->workload, s->preamble);
+}
+
+static void lines_send(struct run *run, struct trial *t)
+{
+	struct record *r;
+
+	if (t->entries.len == 0)
+		return;
+	r = report_record(run->report, "lines");
+	record_word(r, "method", t->s.method);
+	record_word(r, "form", t->s.form);
+	record_word(r, "work", t->s.workload);
+	record_word(r, "pre", t->s.preamble);
+	record_key(r, "lines");
+	text_bytes(&r->t, t->entry, t->entries.len);
+	report_send(run->report);
+	t->entries = (struct text)TEXT_ON(t->entry);
+}
+
+/* The longest entry: five numbers of 20 digits, a variance of 39 + 4, and punctuation. */
+#define ENTRY_MAX 140
+
+static void lines_close(struct run *run, struct trial *t)
+{
+	const struct line_run *l = &t->lines;
+	char name[80], bytes[240];
+	struct text n = TEXT_ON(name), out = TEXT_ON(bytes);
+
+	if (!l->any)
+		return;
+	if (t->entries.len + ENTRY_MAX > t->entries.cap)
+		lines_send(run, t);
+	fmt(&t->entries, "%s%llu-%llu:%llu:%llu:", t->entries.len ? "," : "",
+	    (unsigned long long)l->from, (unsigned long long)l->to, (unsigned long long)l->min,
+	    (unsigned long long)l->max);
+	variance_fmt(&t->entries, &l->var);
+
+	series_name(&t->s, &n);
+	text_byte(&n, 0);
+	table_line(&out, name, l->from, l->to, &l->var, l->max - l->min, l->min);
+	report_lines(run->report, &out);
+	t->lines.any = false;
+}
+
+static bool line_equal(const struct line_run *l, const struct line_stats *s)
+{
+	return l->min == s->min && l->max == s->max && l->var.whole == s->var.whole &&
+	       l->var.milli == s->var.milli && l->var.overflow == s->var.overflow;
+}
+
+static void lines_add(struct run *run, struct trial *t, u64 j, const struct line_stats *s)
+{
+	const u32 detail = run->options->detail;
+
+	if (detail == 0)
+		return;
+	if (t->lines.any && !(detail & DETAIL_LINES) && line_equal(&t->lines, s)) {
+		t->lines.to = j;
+		return;
+	}
+	lines_close(run, t);
+	t->lines = (struct line_run){
+		.from = j, .to = j, .min = s->min, .max = s->max, .var = s->var, .any = true};
+}
+
+static void measure_line(struct run *run, const struct bench_buffers *b, struct trial *t, u64 j,
+			 struct disturbance *d)
+{
+	struct line_stats line;
+	bool off;
+	size_t n;
+
+	settle();
+	off = env_interrupts_off();
+	t->code(b->x, PRELUDE, j, run->scratch);
+	t->code(b->x, t->s.samples, j, run->scratch);
+	off &= env_interrupts_off();
+
+	d->windows++;
+	d->with_interrupts += !off;
+	n = series_line(&t->acc, b->x, t->s.samples, j, &line);
+	if (t->s.unit[0] == 't')
+		step_add(&run->step, b->x, n);
+	lines_add(run, t, j, &line);
+}
+
+/* The first samples ever, apart from the rest: caches, translation, frequency, vector power. */
+static void measure_first(struct run *run, const struct bench_buffers *b, struct trial *t)
+{
+	u64 median, backwards = 0;
+	size_t n;
+
+	settle();
+	t->code(b->x, t->s.samples, 0, run->scratch);
+	t->s.first = b->x[0];
+	n = stats_drop_backwards(b->x, t->s.samples, &backwards);
+	stats_mad(b->x, n, &median);
+	t->s.warm = median;
+}
+
+static void disturbance_add(struct disturbance *d, const struct evidence *a,
+			    const struct evidence *b)
+{
+	d->nmi += b->nmi - a->nmi;
+	d->mce += b->mce - a->mce;
+	if (a->smi_state == VALUE_READ && b->smi_state == VALUE_READ)
+		d->smi += b->smi - a->smi;
+}
+
+static void trial_open(struct run *run, const struct bench_buffers *b, struct trial *t)
+{
+	u64 min;
+
+	t->entries = (struct text)TEXT_ON(t->entry);
+	t->lines.any = false;
+	trial_pilot(run, b, t->code, &min);
+	series_start(&t->acc, t->acc.hist, min < 64 ? 0 : min - 64);
+	if (t->twin)
+		t->twin_before = twin_min(run, b, t);
+	measure_first(run, b, t);
+}
+
+static void trial_close(struct run *run, const struct bench_buffers *b, struct trial *t)
+{
+	lines_close(run, t);
+	lines_send(run, t);
+	series_finish(&t->acc, &t->s);
+	if (t->twin) {
+		u64 after = twin_min(run, b, t), step = step_value(&run->step);
+		u64 apart =
+			after > t->twin_before ? after - t->twin_before : t->twin_before - after;
+
+		t->s.overhead_known = true;
+		t->s.overhead = after < t->twin_before ? after : t->twin_before;
+		t->s.overhead_stable = apart <= step;
+	}
+}
+
+void trial_measure(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
+		   struct disturbance *d)
+{
+	struct evidence before, after;
+
+	env_quiet();
+	env_evidence(&before);
+	for (size_t i = 0; i < n; i++)
+		trial_open(run, b, &t[i]);
+	for (u64 j = 0; j < t[0].s.lines; j++)
+		for (size_t i = 0; i < n; i++)
+			measure_line(run, b, &t[i], j, d);
+	for (size_t i = 0; i < n; i++)
+		trial_close(run, b, &t[i]);
+	env_evidence(&after);
+	disturbance_add(d, &before, &after);
+}

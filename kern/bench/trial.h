@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures series line by line, several interleaved: between two samples nothing but the loop. */
+#ifndef TRIAL_H
+#define TRIAL_H
+
+#include "bench.h"
+#include "series.h"
+
+/* Room for the entries of one `type=lines` record beside its other fields. */
+#define LINES_TEXT 800
+
+/* Consecutive lines with equal figures, not yet sent. */
+struct line_run {
+	u64 from, to; /* line numbers, which are the loop sizes */
+	u64 min, max;
+	struct variance var;
+	bool any;
+};
+
+/* One series being measured. */
+struct trial {
+	seq_fn *code;
+	seq_fn *twin;	 /* the same with `empty`: its min is the overhead; NULL: none taken */
+	struct series s; /* names, lines, samples and grows are the caller's; the rest is filled */
+	struct series_acc acc;
+	struct line_run lines;
+	char entry[LINES_TEXT]; /* `lines=` entries of the record being built */
+	struct text entries;
+	u64 twin_before;
+};
+
+/* What happened around the windows of all trials so far. */
+struct disturbance {
+	u64 windows, with_interrupts; /* lines; those with IF set at either end */
+	u64 nmi, mce, smi;
+};
+
+/*
+ * Buffers for trials with lines of at most `samples`: false when the arena is too small, which
+ * *wanted then tells in bytes.
+ */
+struct bench_buffers {
+	u64 *x;
+	u64 samples;
+};
+bool buffers_open(struct bench_buffers *b, u64 samples, u64 *wanted);
+
+/*
+ * Takes all trials' lines in turn: line 0 of each, line 1 of each, ... so that what drifts over
+ * time meets all alike. All have equal geometry. With detail=lines or full the lines are reported.
+ */
+void trial_measure(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
+		   struct disturbance *d);
+
+/* Ticks per sample and the min of a pilot of 100 samples, after a first, discarded run. */
+u64 trial_pilot(struct run *run, const struct bench_buffers *b, seq_fn *code, u64 *min);
+
+#endif
