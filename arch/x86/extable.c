@@ -23,7 +23,7 @@ u64 extable_find(u64 ip)
 {
 	const struct extable_entry *e;
 
-	for (e = __start_extable; e < __stop_extable; e++)
+	for (e = __start_extable; (uintptr_t)e < (uintptr_t)__stop_extable; e++)
 		if (extable_address(&e->insn) == ip)
 			return extable_address(&e->fixup);
 	return 0;

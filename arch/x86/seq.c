@@ -74,7 +74,12 @@ int seq_method_find(const char *id, size_t n)
 	return -1;
 }
 
+size_t seq_size(void)
+{
+	return (uintptr_t)seq_end - (uintptr_t)seq_begin;
+}
+
 u32 seq_crc(void)
 {
-	return crc32(0, seq_begin, (size_t)(seq_end - seq_begin));
+	return crc32(0, seq_begin, seq_size());
 }

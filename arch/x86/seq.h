@@ -138,6 +138,7 @@ extern const char *const seq_xop_name[SEQX_OPS]; /* empty xsave ...; symbol seq_
 
 /* First byte and one past the last of the measured section. */
 extern const u8 seq_begin[], seq_end[];
+size_t seq_size(void);
 /* CRC-32 of it: logs with different values did not measure the same code. */
 u32 seq_crc(void);
 

@@ -90,10 +90,11 @@ static u64 line(seq_fn *run, u64 n, u64 j)
 
 static u64 best_of(seq_fn *run, u64 n, u64 j, int lines)
 {
-	u64 best = line(run, n, j), min;
+	u64 best = line(run, n, j);
 
 	while (--lines) {
-		min = line(run, n, j);
+		u64 min = line(run, n, j);
+
 		if (min < best)
 			best = min;
 	}
@@ -254,12 +255,13 @@ static void methods_are_found_by_id(void **state)
 
 static void ruler_follows_its_length(void **state)
 {
-	u64 once = ~0ull, thrice = ~0ull, t;
+	u64 once = ~0ull, thrice = ~0ull;
 	int i;
 
 	(void)state;
 	for (i = 0; i < 10; i++) {
-		t = seq_ruler(100000);
+		u64 t = seq_ruler(100000);
+
 		once = t < once ? t : once;
 		t = seq_ruler(300000);
 		thrice = t < thrice ? t : thrice;
@@ -273,12 +275,13 @@ static void ruler_follows_its_length(void **state)
 
 static void canary_measures(void **state)
 {
-	u64 min = ~0ull, t;
+	u64 min = ~0ull;
 	int i;
 
 	(void)state;
 	for (i = 0; i < 32; i++) {
-		t = seq_canary();
+		u64 t = seq_canary();
+
 		min = t < min ? t : min;
 	}
 	/* no core issues 32 NOPs a cycle */
@@ -290,12 +293,12 @@ static void code_is_one_piece(void **state)
 	u64 i;
 
 	(void)state;
-	assert_in_range(seq_end - seq_begin, 1, 80 * 1024);
+	assert_in_range(seq_size(), 1, 80 * 1024);
 	for (i = 0; i < seq_table_n; i++)
 		assert_in_range((u64)(uintptr_t)seq_table[i].run, (u64)(uintptr_t)seq_begin,
 				(u64)(uintptr_t)seq_end - 1);
-	assert_int_equal(seq_crc(), crc32(0, seq_begin, (size_t)(seq_end - seq_begin)));
-	assert_int_not_equal(seq_crc(), crc32(0, seq_begin, (size_t)(seq_end - seq_begin) - 1));
+	assert_int_equal(seq_crc(), crc32(0, seq_begin, seq_size()));
+	assert_int_not_equal(seq_crc(), crc32(0, seq_begin, seq_size() - 1));
 }
 
 /* Components 0..2 only: their initial values are harmless to the process. */
