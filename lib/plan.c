@@ -58,7 +58,7 @@ static void plan_cut(struct plan *p, const struct plan_cost *c, u64 share)
 void plan_budget(struct plan *plans, const struct plan_cost *costs, size_t n,
 		 const struct plan *full, u64 budget, bool obey)
 {
-	bool settled[SEQ_METHODS] = {false};
+	bool settled[PLAN_MAX] = {false};
 	u64 left = budget, open = 0;
 	bool again;
 

@@ -3,7 +3,10 @@
 #ifndef PLAN_H
 #define PLAN_H
 
-#include "bench.h"
+#include "options.h"
+#include "types.h"
+
+#define PLAN_MAX 32
 
 struct plan {
 	u64 lines, loop_lines, samples;
@@ -23,7 +26,7 @@ struct plan_cost {
 /*
  * Shares `budget` ticks among the methods: what a cheap one leaves goes to the dear ones. A method
  * over its share gets fewer samples, at least 16, then fewer lines, at least 4. With `obey` (given
- * on the command line) nothing is cut. n <= SEQ_METHODS.
+ * on the command line) nothing is cut. n <= PLAN_MAX.
  */
 void plan_budget(struct plan *plans, const struct plan_cost *costs, size_t n,
 		 const struct plan *full, u64 budget, bool obey);
