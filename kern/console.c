@@ -194,7 +194,7 @@ void console_init(const struct options *o, const struct acpi_info *acpi)
 	char line[sizeof(description) + 32];
 	struct text t = TEXT_ON(line);
 
-	uart_drain(&sink);
+	console_flush();
 	have_sink = missing = false;
 	if (is(o->console, "none")) {
 		describe_none("console=none");
