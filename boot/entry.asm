@@ -25,6 +25,8 @@ EXIT_FAIL  equ 0x11 ; kern/exit.h
 
 	extern kernel_main
 	extern stack_main_top
+	extern image_bss
+	extern image_bss_end
 
 section .multiboot2 progbits alloc noexec nowrite align=8
 header:
@@ -63,7 +65,14 @@ global entry_multiboot2
 entry_multiboot2:
 	cli
 	cld
-	mov edi, eax
+	; Firmware that runs after the loader may have used what the loader had zeroed.
+	mov ebp, eax
+	mov edi, image_bss
+	mov ecx, image_bss_end
+	sub ecx, edi
+	xor eax, eax
+	rep stosb
+	mov edi, ebp
 	mov esi, ebx
 	mov esp, stack_main_top
 	push 0
