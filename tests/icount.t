@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+# Exactness: where the clock counts instructions, every line of every method has variance 0, its min
+# is the count that the disassembly predicts, and two boots print the same bytes.
+use strict;
+use warnings;
+
+use Baretick;
+use Seq;
+use Test::More;
+
+my $predicted = Seq::predict();
+my @clock     = ('-rtc', 'base=2000-01-01T00:00:00,clock=vm');
+
+sub counting_boot {
+    my ($shift, $append, $name) = @_;
+    return boot(
+        name => $name, cpu => 'max', icount => $shift, append => $append, extra => \@clock,
+        timeout => 120
+    );
+}
+
+# Wrong lines of all `type=lines` records, in words; how many lines there were.
+sub wrong_lines {
+    my ($scale, @records) = @_;
+    my (@wrong, %methods);
+    my $lines = 0;
+    for my $k (map { $_->{keys} } grep { $_->{type} eq 'lines' } @records) {
+        my $symbol = Seq::symbol(@$k{qw(method work pre form)});
+        my $p = $predicted->{$symbol};
+        push @wrong, "$symbol: not in the object" unless $p;
+        $methods{ $k->{method} } = 1;
+        for (split /,/, $k->{lines}) {
+            my ($from, $to, $min, $max, $var) = /^(\d+)-(\d+):(\d+):(\d+):([\d.]+)$/
+                or push @wrong, "$symbol: not understood: $_";
+            for my $j ($from .. $to) {
+                my $want = ($p->{base} + $p->{step} * $j) * $scale;
+                $lines++;
+                push @wrong, "$symbol line $j: min $min max $max variance $var, predicted $want"
+                    if $min != $want || $max != $want || $var ne '0.000';
+            }
+        }
+    }
+    return (\@wrong, $lines, \%methods);
+}
+
+sub wrong_series {
+    my ($scale, @records) = @_;
+    my @wrong;
+    for my $k (map { $_->{keys} } grep { $_->{type} eq 'series' } @records) {
+        my $symbol = Seq::symbol(@$k{qw(method work pre form)});
+        my $p      = $predicted->{$symbol};
+        my $top    = ($p->{base} + $p->{step} * ($k->{lines} - 1)) * $scale;
+        push @wrong, "$symbol: $_=$k->{$_}" for grep { $k->{$_} ne '0' } qw(maxdev backwards);
+        push @wrong, "$symbol: $_=$k->{$_}" for grep { $k->{$_} ne '0.000' } qw(var varvar);
+        push @wrong, "$symbol: min=$k->{min}" if $k->{min} != $p->{base} * $scale;
+        push @wrong, "$symbol: max=$k->{max}" if $k->{max} != $top;
+        push @wrong, "$symbol: resolution=$k->{resolution}"
+            if $k->{work} eq 'loop' && $k->{resolution} != 1;
+    }
+    return @wrong;
+}
+
+for my $shift (0, 3) {
+    my $scale = 2**$shift;
+    my $b = counting_boot($shift, 'suite=tsc detail=full', "shift $shift");
+    boot_ok($b);
+    my @records = @{ read_records($b->{log})->{records} };
+    my ($wrong, $lines, $methods) = wrong_lines($scale, @records);
+    is_deeply($wrong, [], "shift $shift: each of $lines lines is what the disassembly predicts");
+    is(scalar keys %$methods, 12, "shift $shift: 0 to 6 in ten forms, 7 and 7m");
+    # Thirteen series for the four workloads under four preambles in mem form, one in reg form.
+    cmp_ok($lines, '==', 12 * 17 * 16, "shift $shift: none is missing");
+    is_deeply([ wrong_series($scale, @records) ], [], "shift $shift: so are the series' figures");
+
+    my ($step) = map { $_->{keys}{step} } grep { $_->{type} eq 'recommend' } @records;
+    is($step, $scale, "shift $shift: the step is $scale");
+}
+
+my @twice = map { counting_boot(0, '', "twice, $_") } 1, 2;
+boot_ok($_) for @twice;
+ok($twice[0]{log} eq $twice[1]{log}, 'two boots print the same bytes')
+    or diag(first_difference(map { $_->{log} } @twice));
+
+sub first_difference {
+    my ($x, $y) = map { [ split /\n/, $_ ] } @_;
+    for my $i (0 .. $#$x) {
+        return "line $i:\n  $x->[$i]\n  " . ($y->[$i] // '(end)') if $x->[$i] ne ($y->[$i] // '');
+    }
+    return 'the second is longer';
+}
+
+my $matrix = counting_boot(0, 'suite=tsc method=matrix', 'matrix');
+boot_ok($matrix);
+my $source = Seq::from_source();
+my (@wrong, $cells);
+for my $k (map { $_->{keys} } grep { $_->{type} eq 'matrix' } @{ read_records($matrix->{log})->{records} }) {
+    my ($s) = grep { $source->{starts}[$_] eq $k->{start} } 0 .. $#{ $source->{starts} };
+    my ($e) = grep { $source->{ends}[$_] eq $k->{end} } 0 .. $#{ $source->{ends} };
+    my $p = $predicted->{"seq_mx_${s}_$e"};
+    $cells++;
+    push @wrong, "$k->{start} .. $k->{end}: min $k->{min} variance $k->{var}, predicted $p->{base}"
+        if $k->{min} != $p->{base} || $k->{var} ne '0.000';
+}
+is_deeply(\@wrong, [], 'every cell of the matrix is what the disassembly predicts');
+is($cells, 6 * 9, 'six starts by nine ends without SERIALIZE');
+
+done_testing;
