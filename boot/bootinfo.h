@@ -64,7 +64,7 @@ struct bootinfo {
 	bool smbios_cut;
 	u8 smbios_major, smbios_minor;
 
-	u64 efi_system_table; /* physical address, 0 if not told */
+	u64 efi_system_table; /* of 64-bit firmware: physical address, 0 if not told */
 	struct boot_framebuffer framebuffer;
 
 	char error[128]; /* terminated; "" if there was none. The first one stays. */

@@ -139,11 +139,11 @@ static void read_rsdp(struct bootinfo *b, const struct tag *t, u8 copy[36], u32 
 	*len = (u32)s.len;
 }
 
-static void read_efi(struct bootinfo *b, const struct tag *t, size_t width)
+static void read_efi64(struct bootinfo *b, const struct tag *t)
 {
 	b->efi = true;
-	if (!tag_short(b, t, TAG_HEADER + width))
-		b->efi_system_table = span_number(t->bytes, TAG_HEADER, width);
+	if (!tag_short(b, t, TAG_HEADER + 8))
+		b->efi_system_table = span_u64(t->bytes, TAG_HEADER);
 }
 
 static void read_tag(struct bootinfo *b, const struct tag *t)
@@ -161,11 +161,8 @@ static void read_tag(struct bootinfo *b, const struct tag *t)
 	case TAG_FRAMEBUFFER:
 		read_framebuffer(b, t);
 		break;
-	case TAG_EFI32:
-		read_efi(b, t, 4);
-		break;
 	case TAG_EFI64:
-		read_efi(b, t, 8);
+		read_efi64(b, t);
 		break;
 	case TAG_SMBIOS:
 		read_smbios(b, t);
@@ -180,6 +177,7 @@ static void read_tag(struct bootinfo *b, const struct tag *t)
 		finding_add(&b->findings, "EFI boot services were not ended by the loader");
 		b->efi = true;
 		break;
+	case TAG_EFI32:
 	case TAG_EFI_MMAP:
 	case TAG_EFI32_IMAGE:
 	case TAG_EFI64_IMAGE:
