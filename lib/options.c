@@ -61,7 +61,7 @@ static const struct option table[] = {
 	{"baud", KIND_NUMBER, AT(baud), .min = 50, .max = 115200, .divides = 115200,
 	 .fallback = "", .otherwise = "as firmware left it", .doc = "bits a second"},
 	{"detail", KIND_BITS, AT(detail), .choices = "lines,full", .alone = "default",
-	 .fallback = "default", .doc = "print every line, measure every combination"},
+	 .fallback = "default", .doc = "lines: every line; full: every combination"},
 	{"records", KIND_FLAG, AT(records), .choices = "off,on", .fallback = "on",
 	 .doc = "print records for machines"},
 	{"label", KIND_TEXT, AT(label), .min = 0, .max = 64, .fallback = "",
@@ -333,7 +333,7 @@ static void list_range(const struct option *opt, struct text *t)
 	choices_print(opt->alone, " or ", t);
 	text_str(t, ", or a comma list of ");
 	if (opt->choices)
-		choices_print(opt->choices, "|", t);
+		choices_print(opt->choices, ", ", t);
 	else
 		text_str(t, "names");
 }
@@ -393,7 +393,7 @@ void options_problem(struct options *o, const char *word, size_t n, const char *
 	o->n_problems++;
 }
 
-static void problem_value(struct options *o, const struct option *opt, const struct text *word)
+static void problem_value(struct options *o, const struct option *opt, const char *word, size_t n)
 {
 	char expected[sizeof(o->problem[0].expected)];
 	struct text t = {.at = expected, .cap = sizeof(expected) - 1};
@@ -401,7 +401,7 @@ static void problem_value(struct options *o, const struct option *opt, const str
 	fmt(&t, "%s: ", opt->name);
 	option_range(opt, &t);
 	expected[t.len] = '\0';
-	options_problem(o, word->at, word->len, expected);
+	options_problem(o, word, n, expected);
 }
 
 static const struct option *option_find(const char *name, size_t n)
@@ -412,30 +412,28 @@ static const struct option *option_find(const char *name, size_t n)
 	return NULL;
 }
 
-/* One word, quotes removed. A word that was cut to fit is longer than any good value. */
-static void word_apply(struct options *o, const struct text *word)
+/* One word, quotes and escapes undone. One that was cut to fit is longer than any good value. */
+static bool word_set(struct options *o, const struct option *opt, const struct text *word)
 {
-	const struct option *opt;
+	size_t name = strlen(opt->name);
+
+	if (opt->kind == KIND_WORD) {
+		if (word->len != name)
+			return false;
+		*(bool *)field_of(o, opt) = true;
+		return true;
+	}
+	return word->len > name && word->cut == 0 &&
+	       option_set(opt, o, word->at + name + 1, word->len - name - 1);
+}
+
+static const struct option *word_option(const struct text *word)
+{
 	size_t name = 0;
-	bool bare, good;
 
 	while (name < word->len && word->at[name] != '=')
 		name++;
-	bare = name == word->len;
-	opt = option_find(word->at, name);
-	if (!opt) {
-		options_problem(o, word->at, word->len, "no such option; see help");
-		return;
-	}
-	if (opt->kind == KIND_WORD) {
-		good = bare;
-		*(bool *)field_of(o, opt) |= good;
-	} else {
-		good = !bare && word->cut == 0 &&
-		       option_set(opt, o, word->at + name + 1, word->len - name - 1);
-	}
-	if (!good)
-		problem_value(o, opt, word);
+	return option_find(word->at, name);
 }
 
 static bool is_blank(char c)
@@ -468,21 +466,26 @@ static size_t word_read(const char *line, size_t i, size_t n, struct text *word,
 void options_parse(struct options *o, const char *line, size_t n)
 {
 	char bytes[2 * OPTION_TEXT];
-	size_t i = 0;
+	size_t start, i = 0;
 
 	for (;;) {
 		struct text word = TEXT_ON(bytes);
+		const struct option *opt;
 		bool open;
 
 		while (i < n && is_blank(line[i]))
 			i++;
 		if (i == n)
 			return;
+		start = i;
 		i = word_read(line, i, n, &word, &open);
+		opt = word_option(&word);
 		if (open)
-			options_problem(o, word.at, word.len, "a closing quote");
-		else
-			word_apply(o, &word);
+			options_problem(o, line + start, i - start, "a closing quote");
+		else if (!opt)
+			options_problem(o, line + start, i - start, "no such option; see help");
+		else if (!word_set(o, opt, &word))
+			problem_value(o, opt, line + start, i - start);
 	}
 }
 

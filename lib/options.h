@@ -21,7 +21,7 @@ enum panic_how { PANIC_NONE, PANIC_TEST, PANIC_TRIPLE, PANIC_STACK, PANIC_TEXT, 
 #define OPTION_UNSET	(~0ull)
 
 struct option_problem {
-	char word[OPTION_TEXT]; /* as given but for quotes, cut to fit, unprintable bytes as '?' */
+	char word[OPTION_TEXT]; /* as given, cut to fit, unprintable bytes as '?' */
 	char expected[160];	/* what was expected instead */
 };
 
