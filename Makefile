@@ -27,11 +27,13 @@ PURE    := -mgeneral-regs-only -fcf-protection=none -fno-asynchronous-unwind-tab
 KFLAGS  := $(COMMON) $(PURE) -ffreestanding -mno-red-zone -fno-pic -fno-stack-protector \
 	   -ffunction-sections -fdata-sections -mcmodel=small
 HFLAGS  := $(COMMON) -fno-pie -D_GNU_SOURCE
+LFLAGS  := $(COMMON) -D_GNU_SOURCE
 TFLAGS  := $(COMMON) -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 rooms_kernel := lib arch/x86 arch/x86/ring0 boot kern/bench kern
 rooms_hosted := lib arch/x86 kern/bench kern/hosted
 rooms_tested := lib arch/x86 boot
+rooms_tool   := lib tools
 
 csrc      = $(foreach d,$(1),$(wildcard $(d)/*.c))
 # A process and the tests take the memory functions from libc.
@@ -41,6 +43,8 @@ kernel_o := $(patsubst %.c,$(B)/kernel/%.o,$(call csrc,$(rooms_kernel))) \
 	    $(patsubst %.asm,$(B)/kernel/%.asm.o,$(wildcard boot/*.asm arch/x86/ring0/*.asm))
 hosted_o := $(patsubst %.c,$(B)/hosted/%.o,$(hosted_c))
 tested_o := $(patsubst %.c,$(B)/tested/%.o,$(tested_c))
+tool_o   := $(patsubst %.c,$(B)/tool/%.o,$(filter-out lib/mem.c,$(call csrc,$(rooms_tool))))
+toolt_o  := $(patsubst %.c,$(B)/tested/%.o,$(filter-out lib/mem.c,$(call csrc,$(rooms_tool))))
 seq_o    := $(B)/seq.o
 units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -48,7 +52,7 @@ units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(B)/baretick.elf $(B)/baretick-hosted
+all: $(B)/baretick.elf $(B)/baretick-hosted $(B)/ticklog
 
 # build.h changes only when the commit does, so that a build after `git status` rebuilds nothing.
 BUILD_ID := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
@@ -69,6 +73,9 @@ $(B)/hosted/kern/hosted/%.o: kern/hosted/%.c Makefile | $(B)/gen/build.h
 $(B)/hosted/%.o: %.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
 	$(CC) $(HFLAGS) $(PURE) $(call includes,$*) -c $< -o $@
+$(B)/tool/%.o: %.c Makefile | $(B)/gen/build.h
+	@mkdir -p $(@D)
+	$(CC) $(LFLAGS) $(call includes,$*) -c $< -o $@
 $(B)/tested/%.o: %.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
 	$(CC) $(TFLAGS) $(call includes,$*) -c $< -o $@
@@ -90,6 +97,12 @@ $(B)/baretick.elf: $(kernel_o) $(seq_o) linker.ld
 	grub-file --is-x86-multiboot2 $@
 $(B)/baretick-hosted: $(hosted_o) $(seq_o)
 	$(CC) -no-pie -z noexecstack $^ -o $@
+
+# The log tool, and the same under the sanitizers for its tests.
+$(B)/ticklog: $(tool_o)
+	$(CC) $^ -lsqlite3 -o $@
+$(B)/ticklog-tested: $(toolt_o)
+	$(CC) -fsanitize=address,undefined $^ -lsqlite3 -o $@
 
 $(B)/unit/%: tests/unit/%.c $(tested_o) $(seq_o) Makefile
 	@mkdir -p $(@D)
@@ -124,5 +137,5 @@ format:
 clean:
 	rm -rf $(B)
 
--include $(kernel_o:.o=.d) $(hosted_o:.o=.d) $(tested_o:.o=.d) $(addsuffix .d,$(seq_o) $(filter %.asm.o,$(kernel_o))) \
+-include $(kernel_o:.o=.d) $(hosted_o:.o=.d) $(tested_o:.o=.d) $(tool_o:.o=.d) $(toolt_o:.o=.d) $(addsuffix .d,$(seq_o) $(filter %.asm.o,$(kernel_o))) \
 	 $(addsuffix .d,$(units))
