@@ -182,7 +182,6 @@ static struct record *block_record(struct xsave *x, const struct xblock *b,
 	record_word(r, "event", xblock_name(b));
 	record_hex(r, "rfbm", b->rfbm);
 	record_word(r, "source", block_source(x, b));
-	record_u64(r, "asked", x->n);
 	record_u64(r, "overhead", b->overhead);
 	record_u64(r, "overhead_stable", b->overhead_stable);
 	record_u64(r, "unstable", b->unstable);
@@ -228,15 +227,16 @@ void xreport_block(struct xsave *x, const struct xblock *b, const struct xcell *
 	}
 }
 
-void xreport_sweep(struct xsave *x, bool untracked)
+void xreport_sweep(struct xsave *x, u64 untracked)
 {
 	struct record *r = report_record(x->run->report, "xsweep");
 
 	record_u64(r, "rows", x->n_cells);
 	record_u64(r, "skipped", x->skipped);
-	record_u64(r, "asked", x->reads);
+	record_u64(r, "samples", x->n);
+	record_u64(r, "reads", x->reads);
 	record_u64(r, "mismatches", x->mismatches);
-	record_u64(r, "untracked", untracked);
+	record_hex(r, "untracked", untracked);
 	report_send(x->run->report);
 }
 

@@ -10,14 +10,14 @@
  *               several records where 1024 bytes are not enough. A list whose values are all the
  *               same is given as that one value. event, rfbm; source of XINUSE: xgetbv1 (read
  *               before every sample), xsave (XSTATE_BV of a plain save after the same priming),
- *               image (restores); asked: samples a cell; overhead, overhead_stable (1: before and
- *               after agree within one step); unstable (1: ruler, NMI, MCE or SMI came in between);
- *               backwards: samples dropped; other: samples of further XINUSE values. Lists: xinuse;
- *               n; kept (by the 97% average); min max avg avg97 p50 p99, overhead subtracted;
- *               clamped (would be negative, kept as 0); xstate_bv, read back from the saved image.
+ *               image (restores); overhead, overhead_stable (1: before and after agree within one
+ *               step); unstable (1: ruler, NMI, MCE or SMI came in between); backwards: samples
+ *               dropped; other: samples of further XINUSE values. Lists: xinuse; n; kept (by the
+ *               97% average); min max avg avg97 p50 p99, overhead subtracted; clamped (would be
+ *               negative, kept as 0); xstate_bv, read back from the saved image.
  * type=xskip    a cell left out: event, rfbm, asked (XINUSE), reason.
- * type=xsweep   rows, skipped, asked (XINUSE reads before saves), mismatches (other than asked),
- *               untracked (1: XINUSE never moved).
+ * type=xsweep   rows, skipped; samples asked a cell; reads of XINUSE before saves, mismatches (not
+ *               as asked), untracked: the components whose XINUSE never moved, though asked to.
  */
 #ifndef XREPORT_H
 #define XREPORT_H
@@ -28,7 +28,7 @@ void xreport_xcr0(struct xsave *x, u64 requested, u64 granted, const char *reaso
 void xreport_area(struct xsave *x, u64 size);
 void xreport_finding(struct xsave *x, const struct xstate_finding *f);
 void xreport_block(struct xsave *x, const struct xblock *b, const struct xcell *cell, size_t n);
-void xreport_sweep(struct xsave *x, bool untracked);
+void xreport_sweep(struct xsave *x, u64 untracked);
 void xreport_table(struct xsave *x);
 
 /* The line that gives the trace its unit, and one line a sample of the cell. */

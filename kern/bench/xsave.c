@@ -301,13 +301,13 @@ static void count_reads(struct xsave *x, const struct xblock *b)
 	for (size_t k = 0; k < b->n_cells; k++) {
 		const u64 asked = b->cell_asked[k];
 
-		if (x->reads == 0) {
-			x->first_read = x->xinuse[k * x->n];
-			x->first_asked = asked;
-		}
-		x->asked_moved |= asked != x->first_asked;
+		if (x->reads == 0)
+			x->asked_all = x->read_all = ~0ull;
+		x->asked_any |= asked;
+		x->asked_all &= asked;
 		for (u64 i = k * x->n; i < (k + 1) * x->n; i++) {
-			x->read_moved |= x->xinuse[i] != x->first_read;
+			x->read_any |= x->xinuse[i];
+			x->read_all &= x->xinuse[i];
 			x->mismatches += x->xinuse[i] != asked;
 			x->reads++;
 		}
@@ -334,11 +334,21 @@ static void count_block(struct xsave *x, const struct xblock *b)
 	x->blocks++;
 }
 
+/* The cell that was meant to give this XINUSE, else the one that happened to first. */
+static size_t group_cell(const struct xsave *x, const struct xblock *b, const struct xgroup *g)
+{
+	for (size_t k = 0; k < b->n_cells; k++)
+		if (b->cell_asked[k] == g->xinuse)
+			return k;
+	return g->first / x->n;
+}
+
 /* The samples of one XINUSE become one row. */
 static void cell_finish(struct xsave *x, struct xblock *b, const struct xgroup *g,
 			struct xcell *cell)
 {
 	const u64 most = x->run->options->xsave_trace;
+	const size_t k = group_cell(x, b, g);
 	size_t n = xgroup_take(x->ticks, x->xinuse, b->n_cells * x->n, g->xinuse, x->scratch);
 
 	n = stats_drop_backwards(x->scratch, n, &b->backwards);
@@ -347,8 +357,8 @@ static void cell_finish(struct xsave *x, struct xblock *b, const struct xgroup *
 		.event = xblock_name(b),
 		.rfbm = b->rfbm,
 		.xinuse = g->xinuse,
-		.asked = b->cell_asked[g->first / x->n],
-		.xstate_bv = b->cell_bv[g->first / x->n],
+		.asked = b->cell_asked[k],
+		.xstate_bv = b->cell_bv[k],
 		.overhead = b->overhead,
 		.overhead_stable = b->overhead_stable,
 		.unstable = b->unstable,
@@ -490,20 +500,27 @@ static void check_cells(struct xsave *x)
 		    (unsigned long long)x->canaries, x->canaries ? unjudged(x) : "");
 }
 
-static bool untracked(const struct xsave *x)
+/* Components asked both in use and not, and never read but as the one. */
+static u64 untracked(const struct xsave *x)
 {
-	return x->reads && x->asked_moved && !x->read_moved;
+	return (x->asked_any & ~x->asked_all) & ~(x->read_any & ~x->read_all);
 }
 
 static void check_xinuse(struct xsave *x)
 {
 	struct verdict *v = x->run->verdict;
+	char bytes[100];
+	struct text names = TEXT_ON(bytes);
 
+	xreport_names(&names, untracked(x));
 	if (x->reads == 0)
 		verdict_add(v, "xsave.xinuse", STATUS_SKIP, "no save was measured");
-	else if (untracked(x))
+	else if (untracked(x) && x->read_any == x->read_all)
 		verdict_add(v, "xsave.xinuse", STATUS_SKIP, "XINUSE not tracked (always 0x%llx)",
-			    (unsigned long long)x->first_read);
+			    (unsigned long long)x->read_any);
+	else if (untracked(x))
+		verdict_add(v, "xsave.xinuse", STATUS_SKIP, "XINUSE not tracked for %.*s",
+			    (int)names.len, bytes);
 	else
 		verdict_add(v, "xsave.xinuse", STATUS_OK,
 			    "%llu of %llu samples had another state in use than asked, %llu in "
@@ -529,27 +546,26 @@ static void check_overhead(struct xsave *x)
 		    (unsigned long long)x->backwards, s == STATUS_SKIP ? unjudged(x) : "");
 }
 
+static bool name_is(const char *a, const char *b)
+{
+	return strlen(a) == strlen(b) && !memcmp(a, b, strlen(a));
+}
+
 /* The dearest case, which is what a context switch of a busy program costs. */
 static void headline(struct xsave *x)
 {
-	char bytes[70];
+	static const char *const shown[] = {"xsave", "xsaveopt", "xsavec", "xrstor"};
+	char bytes[60];
 	struct text t = TEXT_ON(bytes);
-	u64 rfbm = 0, xinuse = 0;
 
-	for (size_t i = 0; i < x->n_cells; i++) {
-		const struct xcell *c = &x->cell[i];
-
-		if (c->rfbm > rfbm || (c->rfbm == rfbm && c->xinuse > xinuse)) {
-			rfbm = c->rfbm;
-			xinuse = c->xinuse;
-		}
-	}
-	for (size_t i = 0; i < x->n_cells; i++)
-		if (x->cell[i].rfbm == rfbm && x->cell[i].xinuse == xinuse && !detail_full(x))
-			fmt(&t, " %s %llu", x->cell[i].event,
-			    (unsigned long long)x->cell[i].lat.min);
-	if (t.len && !t.cut)
-		run_headline(x->run, "XSAVE", "0x%llx in use:%.*s", (unsigned long long)xinuse,
+	for (size_t e = 0; e < ARRAY_SIZE(shown); e++)
+		for (size_t i = 0; i < x->n_cells; i++)
+			if (x->cell[i].rfbm == x->xcr0 && x->cell[i].xinuse == x->payload &&
+			    name_is(x->cell[i].event, shown[e]))
+				fmt(&t, " %s %llu", shown[e],
+				    (unsigned long long)x->cell[i].lat.min);
+	if (t.len)
+		run_headline(x->run, "XSAVE", "0x%llx in use:%.*s", (unsigned long long)x->payload,
 			     (int)t.len, bytes);
 }
 

@@ -88,8 +88,8 @@ struct xsave {
 	u64 planned;			    /* cells, for the estimate */
 	u64 skipped, canaries, other, lost; /* lost: rows beyond XCELLS */
 	u64 reads, mismatches;		    /* XINUSE read before saves; other than asked */
-	u64 first_read, first_asked;
-	bool read_moved, asked_moved;
+	u64 asked_any, asked_all;	    /* OR and AND of the sets asked before saves */
+	u64 read_any, read_all;		    /* and of those read */
 	u64 blocks, overhead_unstable, overhead_min, overhead_max, clamped, backwards, unstable;
 	struct xskip first_skip;
 	const char *first_skip_event;
