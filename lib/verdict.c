@@ -242,14 +242,19 @@ static bool word_is(const char *word, size_t n, const char *name)
 	return n == strlen(name) && memcmp(word, name, n) == 0;
 }
 
+static const char *reason_of(const struct check *c)
+{
+	if (c->reason[0])
+		return c->reason;
+	return c->status == STATUS_SKIP ? "no reason given" : status_words[c->status];
+}
+
 static void word_print(const char *word, size_t n, const struct subject *s, struct text *t)
 {
 	if (word_is(word, n, "check"))
 		text_escaped(t, s->name, false);
 	else if (word_is(word, n, "reason"))
-		text_escaped(
-			t, s->check->reason[0] ? s->check->reason : status_words[s->check->status],
-			false);
+		text_escaped(t, reason_of(s->check), false);
 	else if (word_is(word, n, "lost"))
 		fmt(t, "%zu", s->v->lost);
 	else if (word_is(word, n, "measured"))
