@@ -383,10 +383,8 @@ static void keep_printable(char *to, size_t cap, const char *from, size_t n)
 
 void options_problem(struct options *o, const char *word, size_t n, const char *expected)
 {
-	struct option_problem *p;
-
 	if (o->n_problems < OPTION_PROBLEMS) {
-		p = &o->problem[o->n_problems];
+		struct option_problem *p = &o->problem[o->n_problems];
 		keep_printable(p->word, sizeof(p->word), word, n);
 		keep_printable(p->expected, sizeof(p->expected), expected, strlen(expected));
 	}
@@ -466,11 +464,12 @@ static size_t word_read(const char *line, size_t i, size_t n, struct text *word,
 void options_parse(struct options *o, const char *line, size_t n)
 {
 	char bytes[2 * OPTION_TEXT];
-	size_t start, i = 0;
+	size_t i = 0;
 
 	for (;;) {
 		struct text word = TEXT_ON(bytes);
 		const struct option *opt;
+		size_t start;
 		bool open;
 
 		while (i < n && is_blank(line[i]))
