@@ -186,9 +186,10 @@ _Noreturn void kernel_main(u32 magic, u64 info)
 
 	traps_init();
 	entry_tsc = rdtsc();
-	control_init();
 	step_begin("finding the early console");
 	console_early();
+	step_begin("setting the control registers");
+	control_init();
 	traps_enable_mce();
 	boot_read(magic, info);
 	options_read();

@@ -13,6 +13,11 @@
 
 #define STACK_WORDS 16
 
+/* Error code of #PF: SDM volume 3 figure 4-12. */
+#define PF_PRESENT     1u
+#define PF_WRITE       2u
+#define PF_INSTRUCTION 16u
+
 typedef unsigned long long ull;
 
 static const char *step = "entry";
@@ -51,16 +56,20 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 	console_panic_write(line, t.len);
 }
 
+static const char *page_access(u64 error)
+{
+	if (error & PF_INSTRUCTION)
+		return "execution";
+	return error & PF_WRITE ? "write" : "read";
+}
+
 static void say_page_fault(const struct trap_frame *f, u64 cr2)
 {
 	const struct stack *s = stack_guarding(cr2);
 
 	if (f->vector == TRAP_PF)
-		say("  %s at %016llx, %s\n",
-		    f->error & 16  ? "execution"
-		    : f->error & 2 ? "write"
-				   : "read",
-		    (ull)cr2, f->error & 1 ? "against the page's rights" : "not mapped");
+		say("  %s at %016llx, %s\n", page_access(f->error), (ull)cr2,
+		    f->error & PF_PRESENT ? "against the page's rights" : "not mapped");
 	if (s)
 		say("  CR2 is in the guard page of the %s stack: stack overflow\n", s->name);
 }
@@ -80,8 +89,6 @@ static void say_registers(const struct trap_frame *f)
 
 static void say_stack(u64 rsp)
 {
-	const u64 *word;
-
 	for (u64 i = 0; i < STACK_WORDS; i++) {
 		u64 at = rsp + 8 * i;
 
@@ -89,10 +96,9 @@ static void say_stack(u64 rsp)
 			say("  stack %016llx: not readable\n", (ull)at);
 			return;
 		}
-		word = (const u64 *)(uintptr_t)at;
 		if (i % 3 == 0)
 			say("%s  stack %016llx:", i ? "\n" : "", (ull)at);
-		say(" %016llx", (ull)*word);
+		say(" %016llx", (ull) * (const u64 *)(uintptr_t)at);
 	}
 	say("\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads, logs and clears the machine check banks. SDM volume 3 sections 15.3 and 15.10. */
+/* Reads, logs and clears the machine check banks. SDM volume 3 sections 15.3, 15.8 and 15.10. */
 #include "machine_check.h"
 
 #include "control.h"
@@ -9,7 +9,11 @@
 
 #define MSR_MCG_CAP    0x179
 #define MSR_MCG_STATUS 0x17a
-#define MSR_MC0_STATUS 0x401 /* + 4 * bank; ADDR and MISC follow */
+#define MSR_MCG_CTL    0x17b
+#define MSR_MC0_CTL    0x400 /* + 4 * bank; STATUS, ADDR and MISC follow */
+#define MSR_MC0_STATUS 0x401
+
+#define MCG_CAP_CTL_P (1ull << 8)
 
 #define MCG_STATUS_RIPV (1ull << 0)
 #define MCG_STATUS_MCIP (1ull << 2)
@@ -31,13 +35,13 @@ static u64 msr_or_0(u32 msr)
 	return rdmsr_safe(msr, &value) ? value : 0;
 }
 
-static void bank_write(u32 bank, u64 status)
+static void bank_write(u32 bank, u64 status, const char *when)
 {
-	char line[120];
+	char line[160];
 	struct text t = TEXT_ON(line);
 	u32 msr = MSR_MC0_STATUS + 4 * bank;
 
-	fmt(&t, "machine check: bank %u status %016llx", bank, (unsigned long long)status);
+	fmt(&t, "machine check: %sbank %u status %016llx", when, bank, (unsigned long long)status);
 	if (status & MC_STATUS_ADDRV)
 		fmt(&t, " addr %016llx", (unsigned long long)msr_or_0(msr + 1));
 	if (status & MC_STATUS_MISCV)
@@ -57,7 +61,7 @@ static void global_write(u64 mcg)
 }
 
 /* True if some bank says that the CPU's own state is lost. */
-static bool banks_take(u32 banks, bool log)
+static bool banks_take(u32 banks, bool log, const char *when)
 {
 	bool corrupt = false;
 
@@ -67,7 +71,7 @@ static bool banks_take(u32 banks, bool log)
 		if (!(status & MC_STATUS_VAL))
 			continue;
 		if (log)
-			bank_write(i, status);
+			bank_write(i, status, when);
 		corrupt |= (status & MC_STATUS_PCC) != 0;
 		wrmsr_safe(MSR_MC0_STATUS + 4 * i, 0);
 	}
@@ -90,7 +94,7 @@ bool machine_check(void)
 	mcg = msr_or_0(MSR_MCG_STATUS);
 	if (log)
 		global_write(mcg);
-	corrupt = banks_take(msr_or_0(MSR_MCG_CAP) & 0xff, log);
+	corrupt = banks_take(msr_or_0(MSR_MCG_CAP) & 0xff, log, "");
 	if (corrupt || !(mcg & MCG_STATUS_RIPV))
 		return false;
 	/* Left set, the next check would shut the machine down. */
@@ -98,8 +102,36 @@ bool machine_check(void)
 	return true;
 }
 
+/*
+ * On family 6 before model 1AH bank 0's control belongs to the firmware (SDM volume 3, 15.3.2.1).
+ */
+static u32 first_control(void)
+{
+	u32 eax = cpuid(1, 0).eax, family = eax >> 8 & 15;
+
+	return family == 6 && ((eax >> 4 & 15) | (eax >> 12 & 0xf0)) < 0x1a ? 1 : 0;
+}
+
+/*
+ * A bank whose control is 0 reports nothing, and what is logged already would be taken for a part
+ * of the next check.
+ */
+static void banks_start(void)
+{
+	u64 cap = msr_or_0(MSR_MCG_CAP);
+	u32 banks = cap & 0xff;
+
+	if (cap & MCG_CAP_CTL_P)
+		wrmsr_safe(MSR_MCG_CTL, ~0ull);
+	for (u32 i = first_control(); i < banks; i++)
+		wrmsr_safe(MSR_MC0_CTL + 4 * i, ~0ull);
+	banks_take(banks, true, "left by what ran before: ");
+}
+
 void machine_check_enable(void)
 {
+	if (have_mca())
+		banks_start();
 	if (cpuid(1, 0).edx & CPUID1_EDX_MCE)
 		write_cr4(read_cr4() | CR4_MCE);
 }

@@ -11,7 +11,10 @@
  */
 bool machine_check(void);
 
-/* Sets CR4.MCE, so that a machine check comes as #MC; before, it shuts the machine down. */
+/*
+ * Switches the banks' reporting on, writes what they hold from before into the log, and sets
+ * CR4.MCE, so that a machine check comes as #MC; before, it shuts the machine down.
+ */
 void machine_check_enable(void);
 
 #endif
