@@ -385,6 +385,7 @@ void options_problem(struct options *o, const char *word, size_t n, const char *
 {
 	if (o->n_problems < OPTION_PROBLEMS) {
 		struct option_problem *p = &o->problem[o->n_problems];
+
 		keep_printable(p->word, sizeof(p->word), word, n);
 		keep_printable(p->expected, sizeof(p->expected), expected, strlen(expected));
 	}

@@ -304,6 +304,12 @@ static void nothing_is_cut_silently(void **unused)
 		word[sizeof(word) - 1] = '\0';
 		assert_string_equal(parsed.problem[0].word, word);
 	}
+	for (size_t n = 200; n < 600; n++) {
+		memset(line, '0', sizeof(line));
+		memcpy(line, "lines=", 6);
+		memcpy(line + n, "59", 3);
+		assert_true(parse(line)->lines == (parsed.n_problems ? OPTION_UNSET : 59));
+	}
 	memset(line, 'a', 600);
 	line[600] = '\0';
 	parse(line);
