@@ -118,12 +118,21 @@ static void say_crash(const struct trap_frame *f)
 	say("  build " BUILD_ID "\n");
 }
 
+/* So early that no console has been looked for: a second crash in there ends at once, as any. */
+static void console_find(void)
+{
+	if (!console_describe()[0])
+		console_early();
+}
+
 _Noreturn void panic_trap(const struct trap_frame *f)
 {
 	crashes++;
 	exit_mark_failure();
-	if (crashes == 1)
+	if (crashes == 1) {
+		console_find();
 		say_crash(f);
+	}
 	if (crashes <= 2)
 		exit_failure();
 	/* The end itself crashes. */
