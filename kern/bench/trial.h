@@ -52,7 +52,11 @@ bool buffers_open(struct bench_buffers *b, u64 samples, u64 *wanted);
 void trial_measure(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
 		   struct disturbance *d);
 
-/* Ticks per sample and the min of a pilot of 100 samples, after a first, discarded run. */
-u64 trial_pilot(struct run *run, const struct bench_buffers *b, seq_fn *code, u64 *min);
+/*
+ * Ticks that one sample costs, statistics included, and the least sample: the cheapest of a few
+ * passes of 100 samples. hist is scratch.
+ */
+u64 trial_pilot(struct run *run, const struct bench_buffers *b, seq_fn *code, struct hist *hist,
+		u64 *min);
 
 #endif

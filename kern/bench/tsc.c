@@ -92,7 +92,8 @@ static void plan_methods(struct tsc_suite *s)
 			continue;
 		count_series(s, c);
 		c->per_sample = trial_pilot(s->run, &s->buffers,
-					    seq_find(i, WORK_EMPTY, PRE_NONE, FORM_MEM), &min);
+					    seq_find(i, WORK_EMPTY, PRE_NONE, FORM_MEM),
+					    s->scratch_hist[0], &min);
 	}
 	plan_budget(plans, costs, SEQ_METHODS, &s->full, budget_ticks(s->run),
 		    o->lines != OPTION_UNSET || o->samples != OPTION_UNSET);

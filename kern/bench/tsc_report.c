@@ -158,7 +158,9 @@ static void recommend_report(struct tsc_suite *s)
 	report_text(run->report, "recommended: method %s%s: %s\n", run->recommended.id,
 		    run->recommended.is_default ? " (default)" : "", run->recommended.reason);
 	run_headline(run, "USE", "method %s%s", run->recommended.id,
-		     run->recommended.is_default ? ", by default: nothing was eligible" : "");
+		     run->recommended.is_default ? ", by default: nothing was eligible"
+		     : run_emulated(run) ? " here; an emulator's figures say nothing of hardware"
+					 : "");
 	best = seq_method_find(run->recommended.id, strlen(run->recommended.id));
 	for (u32 i = 0; i < SEQ_METHODS; i++)
 		if (s->method[i].candidate.measured)
