@@ -105,13 +105,15 @@ static void dmi_append(char *to, size_t cap, const char *name)
 		snprintf(to + used, cap - used, "%s%s", used ? " " : "", value);
 }
 
-static void identify_board(struct machine *m)
+static void identify_board(struct machine *m, const struct options *o)
 {
 	dmi_append(m->firmware, sizeof(m->firmware), "bios_vendor");
 	dmi_append(m->firmware, sizeof(m->firmware), "bios_version");
 	dmi_append(m->firmware, sizeof(m->firmware), "bios_date");
 	dmi_append(m->board, sizeof(m->board), "sys_vendor");
 	dmi_append(m->board, sizeof(m->board), "product_name");
+	if (!o->ident)
+		return;
 	/* These two are for root's eyes: empty for anyone else. */
 	dmi_append(m->serial, sizeof(m->serial), "product_serial");
 	dmi_append(m->uuid, sizeof(m->uuid), "product_uuid");
@@ -166,8 +168,7 @@ void machine_identify(struct machine *m, const struct options *o)
 	identify_time(m);
 	identify_system(m);
 	identify_microcode(m);
-	if (o->ident)
-		identify_board(m);
+	identify_board(m, o);
 	machine_clock_cpuid(m, cpuid_direct, NULL);
 	clock_kernel(m);
 	machine_choose_clock(m);

@@ -103,14 +103,14 @@ static void panic_asked(enum panic_how how)
 /* What only a kernel can do is said, not passed over. */
 static void options_check(struct options *o)
 {
-	static const char triple[] = "panic=triple";
+	static const char word[] = "panic=triple, stack, text or data";
 
 	if (o->exit != EXIT_AUTO || o->baud != OPTION_UNSET || strcmp(o->console, "auto"))
 		fprintf(stderr, "baretick-hosted: console=, baud= and exit= mean nothing in a "
 				"process\n");
-	if (o->panic == PANIC_TRIPLE)
-		options_problem(o, triple, sizeof(triple) - 1,
-				"panic=test in a process: it has no triple fault");
+	if (o->panic != PANIC_NONE && o->panic != PANIC_TEST)
+		options_problem(o, word, sizeof(word) - 1,
+				"panic=test in a process; the kernel takes the others");
 }
 
 int main(int argc, char **argv)
