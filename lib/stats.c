@@ -42,7 +42,7 @@ void moments_add_n(struct moments *m, u64 value, u64 times)
 	bool under = value < m->base;
 	u64 d = under ? m->base - value : value - m->base;
 	i128 sum = (i128)((u128)d * times); /* below 2^120: times is at most MOMENTS_MAX */
-	u128 squares;
+	u128 squares = 0;
 	bool fits;
 
 	if (times == 0 || !moments_count(m, times))
@@ -282,17 +282,28 @@ static u64 gcd(u64 a, u64 b)
 	return a;
 }
 
-static bool divides(u64 d, u64 x)
+static bool power_of_two(u64 v)
 {
-	if ((d & (d - 1)) == 0) /* the usual steps are powers of two; a division costs 40 cycles */
-		return (x & (d - 1)) == 0;
-	return x % d == 0;
+	return v && (v & (v - 1)) == 0;
+}
+
+/* Does d, a power of two, divide all of x? No branch on a value: a line takes microseconds. */
+static bool divides_all(u64 d, const u64 *x, size_t n)
+{
+	u64 bits = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bits |= x[i];
+	return (bits & (d - 1)) == 0;
 }
 
 void step_add(struct step *s, const u64 *x, size_t n)
 {
 	u64 last = s->first;
 
+	/* Once known only the gcd can change, and the usual steps are powers of two. */
+	if (s->known && (s->gcd == 1 || (power_of_two(s->gcd) && divides_all(s->gcd, x, n))))
+		return;
 	if (n && !s->seen) {
 		s->seen = true;
 		s->first = s->gcd = last = x[0];
@@ -301,13 +312,13 @@ void step_add(struct step *s, const u64 *x, size_t n)
 		if (x[i] == last)
 			continue;
 		last = x[i];
-		s->known |= last != s->first;
+		s->known = true; /* it, or the one before it, is not the first */
 		if (!s->first)
 			s->first = last;
-		if (!s->gcd || !divides(s->gcd, last))
+		if (!s->gcd || last % s->gcd)
 			s->gcd = gcd(s->gcd, last);
 		if (s->gcd == 1)
-			return; /* the next distinct delta cannot change it any more */
+			return; /* a distinct delta has been seen: nothing is left to learn */
 	}
 }
 
