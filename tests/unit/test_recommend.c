@@ -47,7 +47,7 @@ static void check_default(const struct candidate *c, size_t n, u64 step, const c
 static void check_beats(struct candidate a, struct candidate b, u64 step)
 {
 	const struct candidate ab[] = {a, b}, ba[] = {b, a};
-	struct recommendation r;
+	struct recommendation r = {0};
 
 	recommend(ab, 2, step, &r);
 	assert_string_equal(r.id, a.id);
@@ -258,7 +258,7 @@ static void a_long_reason_is_ended(void **state)
 		CANDIDATE("5", 60, 60, 0, 0, ~0ull, true),
 		CANDIDATE("6", 60, 60, 0, 0, ~0ull - 1, true),
 	};
-	struct recommendation r;
+	struct recommendation r = {0};
 
 	(void)state;
 	c[0].var_min.whole = (~(u128)0) - 10;
@@ -275,7 +275,7 @@ static void random_orders_agree(void **state)
 	(void)state;
 	for (int round = 0; round < 5000; round++) {
 		struct candidate c[6], moved[6];
-		struct recommendation a, b;
+		struct recommendation a = {0}, b = {0};
 		size_t n = 1 + draw_below(6);
 
 		for (size_t i = 0; i < n; i++) {
