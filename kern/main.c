@@ -140,6 +140,7 @@ static void findings_note(const struct findings *f)
 /* After the probe, which starts from an empty struct machine. The gravest first: few are kept. */
 static void bring_up_note(void)
 {
+	machine.boot_damaged = boot.error[0];
 	if (boot.error[0])
 		machine_finding(&machine, "boot information: %s", boot.error);
 	if (boot.cmdline_cut)

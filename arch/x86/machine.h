@@ -53,9 +53,10 @@ struct machine {
 	enum value_state microcode_state;
 	u64 microcode;
 
-	bool process;					    /* user mode: interrupts on, no MSRs */
-	const char *boot_path;				    /* "multiboot2", "pvh", "process" */
-	const char *loader;				    /* GRUB's name, the monitor's, "" */
+	bool process;	       /* user mode: interrupts on, no MSRs */
+	const char *boot_path; /* "multiboot2", "pvh", "process" */
+	bool boot_damaged;     /* the boot information is not whole: a finding says how */
+	const char *loader;    /* GRUB's name, the monitor's, "" */
 	char firmware[64], board[64], serial[64], uuid[40]; /* SMBIOS; "" not known */
 	char rtc[24]; /* "2026-12-01T05:42:14", "" not known */
 	u32 cpus;     /* enabled; 0 not known */

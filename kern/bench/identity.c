@@ -167,6 +167,8 @@ void identity_checks(struct run *run)
 	else
 		verdict_add(run->verdict, "machine.cpus", STATUS_SKIP, "1 of %u CPUs measured",
 			    m->cpus);
-	for (u32 i = 0; i < m->n_findings; i++)
-		verdict_add(run->verdict, "machine.findings", STATUS_SKIP, "%s", m->finding[i]);
+	if (m->n_findings)
+		verdict_add(run->verdict, "machine.findings",
+			    m->boot_damaged ? STATUS_UNSTABLE : STATUS_SKIP, "%s%s", m->finding[0],
+			    m->n_findings > 1 ? " (and more, see the log)" : "");
 }

@@ -147,6 +147,25 @@ static void run_suites(struct run *run)
 	}
 }
 
+/* An NMI or a machine check is never silent, wherever in the run it came. */
+static void run_traps_check(struct run *run, const struct evidence *before)
+{
+	struct evidence now;
+	u64 nmi, mce;
+
+	if (run->machine->process)
+		return;
+	env_evidence(&now);
+	nmi = now.nmi - before->nmi;
+	mce = now.mce - before->mce;
+	if (nmi || mce)
+		verdict_add(run->verdict, "machine.traps", STATUS_UNSTABLE,
+			    "%llu NMI, %llu machine checks in the run", (unsigned long long)nmi,
+			    (unsigned long long)mce);
+	else
+		verdict_add(run->verdict, "machine.traps", STATUS_OK, "no NMI, no machine check");
+}
+
 static bool run_verdict(struct run *run)
 {
 	const bool strict = run->options->strict;
@@ -191,8 +210,10 @@ bool bench_run(const struct machine *machine, struct options *options)
 		.scratch = &scratch,
 		.recommended = {.id = "5", .is_default = true, .reason = "nothing was measured"},
 	};
+	struct evidence before;
 	bool pass;
 
+	env_evidence(&before);
 	report = (struct report){.machine = machine, .options = options};
 	options_check_names(options);
 	run_begin(&run);
@@ -206,6 +227,7 @@ bool bench_run(const struct machine *machine, struct options *options)
 	} else {
 		verdict_add(&verdict, "tsc", STATUS_FAILED, "no TSC (CPUID.1:EDX[4] is 0)");
 	}
+	run_traps_check(&run, &before);
 	pass = run_verdict(&run);
 	summary_report(&run, pass);
 	run_end(&run, pass);
