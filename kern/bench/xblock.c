@@ -15,7 +15,7 @@
 #define WARM_SAMPLES  16
 #define WARM_ROUNDS   1000 /* bounds the wait should the TSC stand still */
 #define OVERHEAD_MOST 500
-#define PILOT_SAMPLES 64
+#define PILOT_SAMPLES 16
 #define COMPACTED_BIT (1ull << XSTATE_MAX)
 
 static void area_arm(const struct xarea *a)
@@ -109,6 +109,13 @@ static bool cell_reads_xinuse(const struct xsave *x, const struct xblock *b)
 	return !b->event->restore && x->gate[GATE_XGETBV1];
 }
 
+/* What the instruction can touch of its operand. */
+static u64 cell_bytes(const struct xsave *x, const struct xblock *b)
+{
+	return b->event->compact ? xstate_compacted_size(&x->layout, b->rfbm)
+				 : xstate_standard_size(&x->layout, b->rfbm);
+}
+
 /* Samples to throw away: the pool keeps what was measured before. */
 static struct seq_xargs cell_args(const struct xsave *x, const struct xblock *b, u64 n)
 {
@@ -122,7 +129,7 @@ static struct seq_xargs cell_args(const struct xsave *x, const struct xblock *b,
 		.prime = x->xcr0,
 		.area = operand->at,
 		.rfbm = b->rfbm,
-		.flush = b->variant == XVAR_COLD ? operand->size : 0,
+		.flush = b->variant == XVAR_COLD ? cell_bytes(x, b) : 0,
 	};
 }
 
@@ -303,19 +310,17 @@ void xblock_measure(struct xsave *x, struct xblock *b)
 	xrstor_safe(x->own.at, x->xcr0);
 }
 
-u64 xblock_pilot(struct xsave *x)
+u64 xblock_pilot(struct xsave *x, const struct xblock *b)
 {
-	static const struct xevent save = {.name = {"xsave"}, .op = SEQX_XSAVE};
-	struct xblock b = {.event = &save, .rfbm = x->xcr0};
 	struct seq_xargs a;
 	u64 start, ticks;
 
 	xsave_safe(x->own.at, x->xcr0);
-	cell_build(x, &b, x->payload);
-	a = cell_args(x, &b, PILOT_SAMPLES);
-	seq_xtable[SEQX_XSAVE](&a);
+	cell_build(x, b, x->payload & b->rfbm);
+	a = cell_args(x, b, PILOT_SAMPLES);
+	seq_xtable[b->event->op](&a);
 	start = rdtsc();
-	seq_xtable[SEQX_XSAVE](&a);
+	seq_xtable[b->event->op](&a);
 	ticks = rdtsc() - start;
 	xrstor_safe(x->own.at, x->xcr0);
 	return ticks / PILOT_SAMPLES;

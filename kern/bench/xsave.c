@@ -373,8 +373,9 @@ static void cell_finish(struct xsave *x, struct xblock *b, const struct xgroup *
 
 static void block_finish(struct xsave *x, struct xblock *b)
 {
-	struct xgroup group[XGROUPS];
-	struct xcell cell[XGROUPS];
+	/* Too large for the stack of a kernel. */
+	static struct xgroup group[XGROUPS];
+	static struct xcell cell[XGROUPS];
 	size_t n, kept = 0;
 
 	n = xgroup_find(x->xinuse, b->n_cells * x->n, group, XGROUPS, &b->other);
@@ -397,7 +398,6 @@ typedef void block_visit(struct xsave *x, struct xblock *b);
 
 static void sweep(struct xsave *x, block_visit *visit)
 {
-	/* Too large for the stack of a kernel. */
 	static struct xblock b;
 	static struct masks rfbm;
 	const enum xvariant variants = detail_full(x) ? XVARIANTS : XVAR_PLAIN + 1;
@@ -422,6 +422,7 @@ static void sweep(struct xsave *x, block_visit *visit)
 static void visit_count(struct xsave *x, struct xblock *b)
 {
 	x->planned += b->n_asked;
+	x->planned_ticks += b->n_asked * x->n * xblock_pilot(x, b);
 }
 
 static void visit_measure(struct xsave *x, struct xblock *b)
@@ -437,15 +438,15 @@ static void visit_measure(struct xsave *x, struct xblock *b)
 static void estimate(struct xsave *x)
 {
 	const u64 trace = x->run->options->xsave_trace;
-	u64 rate = env_ticks_per_second(), ticks, bytes;
+	u64 tenths, bytes;
 
 	sweep(x, visit_count);
-	ticks = x->planned * x->n * xblock_pilot(x);
+	tenths = x->planned_ticks / (env_ticks_per_second() / 10 + 1);
 	bytes = x->planned * (180 + 120 * (trace < x->n ? trace : x->n));
-	report_text(x->run->report, "estimate: %llu rows, %llu KiB, %llu.%llu s to measure\n",
+	report_text(x->run->report,
+		    "estimate: %llu rows, %llu KiB, at least %llu.%llu s to measure\n",
 		    (unsigned long long)x->planned, (unsigned long long)(bytes / 1024 + 1),
-		    (unsigned long long)(ticks / rate),
-		    (unsigned long long)(ticks % rate * 10 / rate));
+		    (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10));
 }
 
 /* What was asked for must be there: bits that the CPU ignores would make a false row. */

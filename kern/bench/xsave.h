@@ -35,7 +35,7 @@ struct xarea {
 };
 
 #define XASKED	32   /* XINUSE sets asked for in one block */
-#define XGROUPS 16   /* XINUSE values told apart in one block */
+#define XGROUPS 64   /* XINUSE values told apart in one block */
 #define XCELLS	4096 /* rows of the table */
 
 enum xskip_why {
@@ -85,7 +85,7 @@ struct xsave {
 	struct xcell *cell; /* the table's rows so far */
 	size_t n_cells;
 
-	u64 planned;			    /* cells, for the estimate */
+	u64 planned, planned_ticks;	    /* cells and time, estimated */
 	u64 skipped, canaries, other, lost; /* lost: rows beyond XCELLS */
 	u64 reads, mismatches;		    /* XINUSE read before saves; other than asked */
 	u64 asked_any, asked_all;	    /* OR and AND of the sets asked before saves */
@@ -110,7 +110,7 @@ void xblock_measure(struct xsave *x, struct xblock *b);
  */
 bool xblock_alloc(struct xsave *x, u64 area_size, u64 *wanted);
 
-/* Ticks that one turn of the sample loop takes, priming included, with everything in use. */
-u64 xblock_pilot(struct xsave *x);
+/* Ticks that one turn of the sample loop takes, priming included, with all of RFBM in use. */
+u64 xblock_pilot(struct xsave *x, const struct xblock *b);
 
 #endif
