@@ -2,6 +2,9 @@
 /* Every start with every end: see matrix.h. */
 #include "matrix.h"
 
+#include "needs.h"
+
+/* Enough for the floor of each of 70 cells; lines= and samples= say otherwise. */
 #define MATRIX_LINES   32
 #define MATRIX_SAMPLES 500
 
@@ -11,15 +14,11 @@ struct matrix {
 	struct variance var[SEQ_STARTS][SEQ_ENDS];
 };
 
-static bool edge_there(const struct machine *m, u32 needs)
-{
-	return (!(needs & NEED_RDTSCP) || m->rdtscp) && (!(needs & NEED_SERIALIZE) || m->serialize);
-}
-
 static void cell_measure(struct run *run, const struct bench_buffers *b, struct hist *hist,
 			 struct disturbance *d, struct matrix *x, u32 start, u32 end)
 {
 	static struct trial t;
+	const struct options *o = run->options;
 
 	t.code = seq_matrix[start * SEQ_ENDS + end];
 	t.twin = NULL;
@@ -30,8 +29,10 @@ static void cell_measure(struct run *run, const struct bench_buffers *b, struct 
 		.workload = seq_start[start].text,
 		.preamble = seq_end_edge[end].text,
 		.unit = "ticks",
-		.lines = MATRIX_LINES,
-		.samples = b->samples < MATRIX_SAMPLES ? b->samples : MATRIX_SAMPLES,
+		.lines = o->lines != OPTION_UNSET ? o->lines : MATRIX_LINES,
+		.samples = o->samples != OPTION_UNSET	 ? o->samples
+			   : b->samples < MATRIX_SAMPLES ? b->samples
+							 : MATRIX_SAMPLES,
 	};
 	trial_measure(run, b, &t, 1, d);
 	x->min[start][end] = t.s.min;
@@ -94,7 +95,8 @@ void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *his
 		report_text(run->report, "# matrix: start %u of %u\n", s + 1, SEQ_STARTS);
 		for (u32 e = 0; e < SEQ_ENDS; e++) {
 			x.min[s][e] = ~0ull;
-			if (edge_there(run->machine, seq_start[s].needs | seq_end_edge[e].needs))
+			if (!needs_missing(run->machine, seq_start[s].needs | seq_end_edge[e].needs,
+					   NULL))
 				cell_measure(run, b, hist, d, &x, s, e);
 		}
 	}

@@ -62,6 +62,18 @@ static bool method_exists(const char *name, size_t n)
 	       seq_method_find(name, n) >= 0;
 }
 
+static const char *method_ids(void)
+{
+	static char bytes[120];
+	struct text t = TEXT_ON(bytes);
+
+	fmt(&t, "method: all, matrix");
+	for (u32 i = 0; i < SEQ_METHODS; i++)
+		fmt(&t, ", %s", seq_method[i].id);
+	text_byte(&t, 0);
+	return bytes;
+}
+
 /* lib knows no suite or method: what a list names is checked here. */
 static void options_check_names(struct options *o)
 {
@@ -73,9 +85,7 @@ static void options_check_names(struct options *o)
 			options_problem(o, item, n, "suite: a name that the help lists");
 	for (size_t pos = 0; list_next(o->method, &pos, &item, &n);)
 		if (!method_exists(item, n))
-			options_problem(
-				o, item, n,
-				"method: 0 1c 1l 2c 2l 3c 3l 4 5 6 7 7m 8 9, all or matrix");
+			options_problem(o, item, n, method_ids());
 }
 
 static u64 run_id(const struct machine *m, const struct options *o)

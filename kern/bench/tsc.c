@@ -5,6 +5,7 @@
  */
 #include "matrix.h"
 #include "mem.h"
+#include "needs.h"
 #include "pmu.h"
 #include "ruler.h"
 #include "suites.h"
@@ -23,17 +24,6 @@ static bool detail_full(const struct tsc_suite *s)
 	return s->run->options->detail & DETAIL_FULL;
 }
 
-static const char *need_missing(const struct machine *m, u32 needs, const char *pmu_why)
-{
-	if ((needs & NEED_RDTSCP) && !m->rdtscp)
-		return "no RDTSCP (CPUID.80000001H:EDX[27])";
-	if ((needs & NEED_SERIALIZE) && !m->serialize)
-		return "no SERIALIZE (CPUID.7.0:EDX[14])";
-	if (needs & NEED_RDPMC)
-		return pmu_why;
-	return NULL;
-}
-
 /* Returns how many methods there are to measure. */
 static u32 choose_methods(struct tsc_suite *s)
 {
@@ -49,7 +39,7 @@ static u32 choose_methods(struct tsc_suite *s)
 
 		ms->m = &seq_method[i];
 		ms->candidate = (struct candidate){.id = ms->m->id};
-		ms->skip = list_has(list, ms->m->id) ? need_missing(m, ms->m->needs, pmu_why)
+		ms->skip = list_has(list, ms->m->id) ? needs_missing(m, ms->m->needs, pmu_why)
 						     : "not asked for";
 		chosen += !ms->skip;
 	}
