@@ -236,10 +236,25 @@ static void send_lines(struct uart *u, const char *bytes, size_t n)
 	}
 }
 
+/* The gap in the log is told, or it would look as if nothing had been there. */
+static void tell_lost(void)
+{
+	char line[80];
+	struct text t = TEXT_ON(line);
+
+	fmt(&t, "\nbaretick: console: no answer for a while, %llu bytes lost\n",
+	    (unsigned long long)sink.lost);
+	sink.lost = 0;
+	send_lines(&sink, line, t.len);
+}
+
 void console_write(const char *bytes, size_t n)
 {
-	if (have_sink)
-		send_lines(&sink, bytes, n);
+	if (!have_sink)
+		return;
+	if (sink.dead && uart_revive(&sink))
+		tell_lost();
+	send_lines(&sink, bytes, n);
 }
 
 void console_flush(void)

@@ -34,10 +34,10 @@
  */
 #define WAIT_TURNS     (1u << 20)
 #define WAIT_TURNS_MAX (1u << 26)
-#define WAIT_TICKS     (1ull << 33)
+#define WAIT_TICKS     (1ull << 34)
 
 /* A UART that dies and comes back more often than this is left alone, so that all waits add up. */
-#define REVIVALS 16
+#define REVIVALS 4
 
 static u8 reg_read(const struct uart *u, u32 reg)
 {
@@ -153,8 +153,7 @@ static void burst(const struct uart *u, const char *bytes, size_t n)
 		reg_write(u, THR, (u8)*bytes++);
 }
 
-/* One look, no wait: a UART that was dead has to show itself ready before it is used again. */
-static bool revive(struct uart *u)
+bool uart_revive(struct uart *u)
 {
 	u8 lsr = reg_read(u, LSR);
 
@@ -170,7 +169,7 @@ void uart_send(struct uart *u, const char *bytes, size_t n)
 	while (n) {
 		size_t m = n < u->burst ? n : u->burst;
 
-		if (u->dead ? !revive(u) : !wait_for(u, LSR_THRE)) {
+		if (u->dead || !wait_for(u, LSR_THRE)) {
 			u->dead = true;
 			u->lost += n;
 			return;

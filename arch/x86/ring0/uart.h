@@ -35,6 +35,12 @@ void uart_start(struct uart *u, u16 divisor);
 /* Sends bytes as they are. Bounded; a UART that does not answer is marked dead, the rest lost. */
 void uart_send(struct uart *u, const char *bytes, size_t n);
 
+/*
+ * One look at a dead one, no wait: true if it is ready again, and then it is in use again. A few
+ * times only, so that all waits add up to a bound. lost is the caller's to tell and to clear.
+ */
+bool uart_revive(struct uart *u);
+
 /* Waits, bounded, until the last stop bit has left. */
 void uart_drain(struct uart *u);
 
