@@ -12,10 +12,10 @@
  * For inline assembly: "1: insn\n2:\n" EXTABLE(1b, 2b). After a fault at 1 the handler sets R8 to
  * the vector + 1 and goes on at 2; so clear R8 before, declare it "+r", and 0 means no fault.
  */
-#define EXTABLE(insn, fixup)                                                                       \
-	".pushsection extable,\"a\",@progbits\n"                                                   \
-	".balign 4\n"                                                                              \
-	".long " #insn " - ., " #fixup " - .\n"                                                    \
+#define EXTABLE(insn, fixup)                     \
+	".pushsection extable,\"a\",@progbits\n" \
+	".balign 4\n"                            \
+	".long " #insn " - ., " #fixup " - .\n"  \
 	".popsection\n"
 
 /* The address to go on at after a fault at `ip`, or 0: then it is a crash. */

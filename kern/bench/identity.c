@@ -98,6 +98,15 @@ static void machine_text(struct run *run)
 		    m->cpus == 1 ? "" : "s", (unsigned long long)(m->memory >> 20));
 }
 
+static u32 clock_claims(const struct machine *m)
+{
+	u32 claims = 0;
+
+	for (u32 i = 0; i < m->n_clocks; i++)
+		claims += m->clock[i].khz != 0;
+	return claims;
+}
+
 static void clock_text(struct run *run)
 {
 	const struct machine *m = run->machine;
@@ -108,7 +117,8 @@ static void clock_text(struct run *run)
 			    m->tsc_source ? m->tsc_source : "one source",
 			    m->tsc_trusted ? "trusted" : "UNTRUSTED: no other source agrees");
 	else
-		report_text(run->report, "frequency UNTRUSTED: no source\n");
+		report_text(run->report, "frequency UNTRUSTED: %s\n",
+			    clock_claims(m) ? "the sources contradict each other" : "no source");
 	for (u32 i = 0; i < m->n_clocks; i++)
 		report_text(run->report, "         %-22s %s %llu kHz\n", m->clock[i].name,
 			    m->clock[i].state, (unsigned long long)m->clock[i].khz);
