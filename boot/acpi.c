@@ -94,7 +94,7 @@ static bool rsdp_extended(struct acpi_info *a, struct span s)
 
 	if (s.len < RSDP_BYTES_V2 || len < RSDP_BYTES_V2)
 		finding_add(&a->findings, "RSDP: revision %u with %zu bytes", span_u8(s, 15),
-			    s.len < len ? s.len : (size_t)len);
+			    s.len < RSDP_BYTES_V2 ? s.len : (size_t)len);
 	else if (len <= s.len && !span_sums_to_zero(span_part(s, 0, len)))
 		finding_add(&a->findings, "RSDP: extended checksum wrong, RSDT used");
 	else
@@ -151,6 +151,8 @@ static struct span rsdp_at(const struct phys *mem, u64 address)
 
 u64 acpi_scan(const struct phys *mem, u64 from, u64 len)
 {
+	if (from && len > -from) /* up to 2^64 */
+		len = -from;
 	for (u64 at = 0; at < len && len - at >= RSDP_BYTES_V1; at += 16)
 		if (rsdp_sound(phys_span(mem, from + at, RSDP_BYTES_V1)))
 			return from + at;

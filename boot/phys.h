@@ -52,14 +52,13 @@ static inline struct span span_part(struct span s, size_t at, size_t len)
 	return part;
 }
 
-/* The n-byte number at `at`, 1 <= n <= 8; bytes beyond the end of the span read as 0. */
+/* The n-byte number at `at`, 1 <= n <= 8; 0 if not all of it lies in the span: half is no value. */
 static inline u64 span_number(struct span s, size_t at, size_t n)
 {
 	u64 value = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (span_has(s, at, i + 1))
-			value |= (u64)s.at[at + i] << (8 * i);
+	for (size_t i = 0; span_has(s, at, n) && i < n; i++)
+		value |= (u64)s.at[at + i] << (8 * i);
 	return value;
 }
 
