@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+/* One line of a trace: see trace.h. Numbers are read from the right end, where nothing varies. */
+#include "trace.h"
+
+#include <string.h>
+
+#include "number.h"
+#include "reference.h"
+
+/* Bounds that keep hostile lines from costing more than their length. */
+#define CPU_DIGITS_MAX 8
+#define FLAGS_MAX      64
+#define TIME_MAX       40
+
+#define NS_PER_MS 1000000ull
+#define NS_PER_S  1000000000ull
+
+const char *const trace_reason[TRACE_KINDS] = {
+	[TRACE_MENTION] = "naming an event in other text",
+	[TRACE_MALFORMED] = "malformed (not ending in latency: RFBM: XINUSE:, or two in one)",
+	[TRACE_NO_TIME] = "without [CPU] and time stamp before the event",
+	[TRACE_BAD_NAME] = "with an event name that is too long or not printable",
+	[TRACE_NEGATIVE] = "with a negative latency",
+	[TRACE_OVERFLOW] = "with a number above 64 bits",
+	[TRACE_NO_UNIT] = "of baretick without a '# baretick unit=' line before",
+	[TRACE_MIDWAY] = "taken while the tracepoint was switched on",
+	[TRACE_CR] = "with a carriage return at the end",
+	[TRACE_UPPERCASE] = "with upper-case hex",
+	[TRACE_FLAGS] = "with a flag column of another width than five",
+	[TRACE_SHELL] = "with a task or event name that breaks the reference's shell or SQL",
+};
+
+/* 16 for what is no hexadecimal digit. */
+static inline unsigned int hex_digit(char c, bool upper)
+{
+	unsigned int d = (unsigned int)c - '0';
+
+	if (d < 10)
+		return d;
+	d = (unsigned int)(upper ? c | 0x20 : c) - 'a';
+	return d < 6 ? d + 10 : 16;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static const char *skip_blank(const char *p, const char *end)
+{
+	while (p < end && is_blank(*p))
+		p++;
+	return p;
+}
+
+static const char *find(const char *p, const char *end, const char *word)
+{
+	return p < end ? memmem(p, (size_t)(end - p), word, strlen(word)) : NULL;
+}
+
+static bool starts(const char *p, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+
+	return (size_t)(end - p) >= n && !memcmp(p, word, n);
+}
+
+/* Going back from p: steps over `word` if it ends there. */
+static inline bool back_word(const char *line, const char **p, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(*p - line) < n || memcmp(*p - n, word, n))
+		return false;
+	*p -= n;
+	return true;
+}
+
+static inline void back_blank(const char *line, const char **p)
+{
+	while (*p > line && is_blank((*p)[-1]))
+		(*p)--;
+}
+
+/*
+ * Going back from *p over 0x and hexadecimal digits. By the reference's rules these are lower case,
+ * maybe none, and of more than 64 bits the low ones count.
+ */
+static bool back_hex(const char *line, const char **p, bool reference, u64 *value, bool *overflow)
+{
+	const char *q = *p;
+	unsigned int shift = 0, d;
+	u64 v = 0;
+
+	for (; q > line && (d = hex_digit(q[-1], !reference)) < 16; q--, shift += 4) {
+		if (shift < 64)
+			v |= (u64)d << shift;
+		else if (d && !reference)
+			*overflow = true;
+	}
+	if (q - line < 2 || q[-2] != '0' || (q[-1] != 'x' && (q[-1] != 'X' || reference)))
+		return false;
+	if (!shift && !reference)
+		return false;
+	*p = q - 2;
+	*value = v;
+	return true;
+}
+
+/*
+ * Reads the three fields that end at `end`. The reference takes a latency of any length; where it
+ * is above 64 bits the row is lost to it in the end, as with the largest number here. *fields is
+ * where `latency:` stands. TRACE_SAMPLE, or what is wrong.
+ */
+static enum trace_kind read_fields(const char *line, const char *end, bool reference,
+				   struct trace_sample *s, const char **fields)
+{
+	bool overflow = false, negative;
+	const char *p = end, *last;
+
+	if (!back_hex(line, &p, reference, &s->xinuse, &overflow) ||
+	    !back_word(line, &p, "XINUSE:"))
+		return TRACE_MALFORMED;
+	back_blank(line, &p);
+	if (!back_hex(line, &p, reference, &s->rfbm, &overflow) || !back_word(line, &p, "RFBM:"))
+		return TRACE_MALFORMED;
+	back_blank(line, &p);
+	for (last = p; p > line && is_digit(p[-1]); p--)
+		;
+	if (!number_decimal(p, (size_t)(last - p), &s->latency)) {
+		if (p == last)
+			return TRACE_MALFORMED;
+		s->latency = UINT64_MAX;
+		overflow = !reference;
+	}
+	negative = p > line && p[-1] == '-';
+	p -= negative;
+	if (!back_word(line, &p, "latency:"))
+		return TRACE_MALFORMED;
+	*fields = p;
+	return negative ? TRACE_NEGATIVE : overflow ? TRACE_OVERFLOW : TRACE_SAMPLE;
+}
+
+/* `TIME: word:` at p, the time in digits with at most one dot. */
+static bool time_and_name(const char *p, const char *end, struct trace_front *f)
+{
+	const char *limit = end - p > TIME_MAX ? p + TIME_MAX : end;
+
+	f->time = p;
+	while (p < limit && is_digit(*p))
+		p++;
+	if (p == f->time)
+		return false;
+	if (p < limit && *p == '.')
+		for (p++; p < limit && is_digit(*p);)
+			p++;
+	f->time_end = p;
+	if (p == end || *p != ':')
+		return false;
+	f->name = p = skip_blank(p + 1, end);
+	limit = end - p > TRACE_NAME_MAX ? p + TRACE_NAME_MAX + 1 : end;
+	while (p < limit && *p != ':' && !is_blank(*p))
+		p++;
+	f->name_end = p;
+	return p > f->name && (p == limit ? p < end : *p == ':');
+}
+
+/* `[CPU] flags TIME: word:` with '[' at p; flags of any width or none. */
+static bool front_at(const char *p, const char *end, struct trace_front *f)
+{
+	const char *start = ++p;
+
+	while (p < end && p - start < CPU_DIGITS_MAX && is_digit(*p))
+		p++;
+	if (p == start || p == end || *p != ']')
+		return false;
+	p = skip_blank(p + 1, end);
+	if (time_and_name(p, end, f))
+		return true;
+	for (start = p; p < end && p - start < FLAGS_MAX && !is_blank(*p);)
+		p++;
+	return p < end && is_blank(*p) && time_and_name(skip_blank(p, end), end, f);
+}
+
+/* The leftmost front in [line, end). */
+static bool find_front(const char *line, const char *end, struct trace_front *f)
+{
+	const char *p = line;
+
+	while (p < end && (p = memchr(p, '[', (size_t)(end - p)))) {
+		if (front_at(p, end, f)) {
+			f->task_end = p;
+			back_blank(line, &f->task_end);
+			return true;
+		}
+		p++;
+	}
+	return false;
+}
+
+static bool is_event(const char *p, const char *end)
+{
+	return starts(p, end, "x86_fpu_latency_xsave") || starts(p, end, "x86_fpu_latency_xrstor");
+}
+
+/* The first name of an event in the bytes, or NULL. */
+static const char *find_event(const char *p, const char *end)
+{
+	while ((p = find(p, end, "x86_fpu_latency_x")) && !is_event(p, end))
+		p++;
+	return p;
+}
+
+static bool printable(const char *p, const char *end)
+{
+	while (p<end && * p> ' ' && *p < 0x7f)
+		p++;
+	return p == end;
+}
+
+/* A second event between the first one's name and the fields: its line was lost or torn. */
+static bool two_in_one(const char *p, const char *fields)
+{
+	struct trace_front f;
+
+	/* All that usually stands there is ": x86/fpu: ". */
+	return fields - p > 16 && (find(p, fields, "latency:") || find_front(p, fields, &f));
+}
+
+/* Time stamp in ns; 0 if it does not tell: other clocks count what they like, without a dot. */
+static u64 time_ns(const struct trace_front *f)
+{
+	const char *dot = memchr(f->time, '.', (size_t)(f->time_end - f->time));
+	const char *p = dot ? dot + 1 : f->time_end;
+	u64 whole, ns;
+
+	if (!number_decimal(f->time, (size_t)((dot ? dot : f->time_end) - f->time), &whole))
+		return 0;
+	if (!dot)
+		return whole >= NS_PER_S ? whole : 0;
+	if (__builtin_mul_overflow(whole, NS_PER_S, &ns))
+		return 0;
+	for (u64 unit = NS_PER_S / 10; unit && p < f->time_end; unit /= 10)
+		ns += unit * (u64)(*p++ - '0');
+	return ns;
+}
+
+/*
+ * A tracepoint that is switched on between the two readings of the clock has no first one: the
+ * latency is the time since boot. No real latency is as long as 1 ms and just the time since boot.
+ */
+static bool taken_midway(const struct trace *t, const struct trace_front *f)
+{
+	u64 latency = t->sample.latency, at;
+
+	if (t->unit.ticks || latency < NS_PER_MS)
+		return false;
+	at = time_ns(f);
+	return (at > latency ? at - latency : latency - at) <= NS_PER_MS;
+}
+
+/* Which of the reference's rules a line breaks that is a sample by the tolerant ones. */
+static enum trace_kind reference_reason(const char *line, const char *end)
+{
+	struct trace_sample s;
+	const char *fields;
+
+	if (end > line && end[-1] == '\r')
+		return TRACE_CR;
+	if (read_fields(line, end, true, &s, &fields) == TRACE_SAMPLE)
+		return TRACE_FLAGS;
+	return read_fields(line, end, false, &s, &fields) == TRACE_SAMPLE ? TRACE_UPPERCASE
+									  : TRACE_MALFORMED;
+}
+
+static void set_name(struct trace_sample *s, const struct trace_front *f)
+{
+	s->name = f->name;
+	s->name_len = (size_t)(f->name_end - f->name);
+}
+
+/* A line with the three fields: TRACE_OTHER if no event is named in it. */
+static enum trace_kind front_tolerant(struct trace *t, const char *line, const char *fields)
+{
+	struct trace_front f;
+
+	if (!find_front(line, fields, &f))
+		return find_event(line, fields) ? TRACE_NO_TIME : TRACE_OTHER;
+	if (!is_event(f.name, f.name_end) && !find_event(line, fields))
+		return TRACE_OTHER;
+	set_name(&t->sample, &f);
+	if (t->sample.name_len > TRACE_NAME_MAX || !printable(f.name, f.name_end))
+		return TRACE_BAD_NAME;
+	if (two_in_one(f.name_end, fields))
+		return TRACE_MALFORMED;
+	if (!t->unit.ticks && back_word(line, &f.task_end, "baretick-0"))
+		return TRACE_NO_UNIT;
+	return !t->rules.keep_noise && taken_midway(t, &f) ? TRACE_MIDWAY : TRACE_SAMPLE;
+}
+
+/* Blanks, carriage returns and zeros that a serial line leaves behind. */
+static const char *strip_end(const char *line, const char *end)
+{
+	while (end > line && (is_blank(end[-1]) || !end[-1]))
+		end--;
+	return end;
+}
+
+static enum trace_kind line_tolerant(struct trace *t, const char *line, const char *end)
+{
+	const char *fields;
+	enum trace_kind kind;
+
+	end = strip_end(line, end);
+	kind = read_fields(line, end, false, &t->sample, &fields);
+	if (kind == TRACE_SAMPLE)
+		return front_tolerant(t, line, fields);
+	if (kind != TRACE_MALFORMED)
+		return find_event(line, fields) ? kind : TRACE_OTHER;
+	fields = find_event(line, end);
+	if (!fields)
+		return TRACE_OTHER;
+	/* Only an event's own line has a ':' after its name, unless it was torn just there. */
+	while (fields < end && *fields != ':' && !is_blank(*fields))
+		fields++;
+	return fields == end || *fields == ':' ? TRACE_MALFORMED : TRACE_MENTION;
+}
+
+static enum trace_kind line_reference(struct trace *t, const char *line, const char *end)
+{
+	struct trace_front f;
+	const char *fields;
+	enum trace_kind kind = read_fields(line, end, true, &t->sample, &fields);
+
+	if (kind == TRACE_SAMPLE && reference_front(line, fields, &f)) {
+		if (!is_event(f.name, f.name_end) && !find_event(line, end))
+			return TRACE_OTHER;
+		set_name(&t->sample, &f);
+		if (t->sample.name_len > TRACE_NAME_MAX || memchr(f.name, 0, t->sample.name_len))
+			return TRACE_BAD_NAME;
+		return reference_keeps(&f, t->rules.log_name) ? TRACE_SAMPLE : TRACE_SHELL;
+	}
+	kind = line_tolerant(t, line, end);
+	return kind == TRACE_SAMPLE || kind == TRACE_MIDWAY ? reference_reason(line, end) : kind;
+}
+
+/* `N EVENTS` in [p, end) and nothing else; *lost = N, or 0 without a number. */
+static bool read_count(const char *p, const char *end, const char *after, u64 *lost)
+{
+	const char *digits = p = skip_blank(p, end);
+
+	while (p < end && is_digit(*p))
+		p++;
+	*lost = 0;
+	if (p > digits && !number_decimal(digits, (size_t)(p - digits), lost))
+		return false;
+	p = skip_blank(p, end);
+	return starts(p, end, after) && p + strlen(after) == end;
+}
+
+/*
+ * `CPU:1 [LOST 5 EVENTS]` of trace_pipe and trace, `CPU:1 [5 EVENTS DROPPED]` of trace-cmd, with
+ * or without what stands around. Before it only the processor: a task can print such words too.
+ */
+static bool is_lost(const char *p, const char *end, u64 *lost)
+{
+	p = skip_blank(p, end);
+	if (starts(p, end, "CPU")) {
+		p += 3;
+		if (p < end && (*p == ':' || *p == ' '))
+			p++;
+		while (p < end && is_digit(*p))
+			p++;
+		p = skip_blank(p, end);
+	}
+	if (p < end && *p == '[' && end[-1] == ']') {
+		p++;
+		end--;
+	}
+	if (starts(p, end, "LOST"))
+		return read_count(p + 4, end, "EVENTS", lost);
+	return read_count(p, end, "EVENTS DROPPED", lost);
+}
+
+/* `# baretick unit=ticks tsc_khz=N`, whatever stands before it. */
+static bool read_unit(const char *p, const char *end, struct trace_unit *unit)
+{
+	const char *digits;
+
+	p = find(p, end, "# baretick unit=");
+	if (!p)
+		return false;
+	p += strlen("# baretick unit=");
+	if (starts(p, end, "ns") && p + 2 == end) {
+		*unit = (struct trace_unit){.ticks = false};
+		return true;
+	}
+	if (!starts(p, end, "ticks tsc_khz="))
+		return false;
+	p += strlen("ticks tsc_khz=");
+	for (digits = p; p < end && is_digit(*p);)
+		p++;
+	*unit = (struct trace_unit){.ticks = true};
+	return p == end && number_decimal(digits, (size_t)(p - digits), &unit->tsc_khz);
+}
+
+/* A line of none of our events: what it says about the others. */
+static enum trace_kind note(struct trace *t, const char *line, const char *end)
+{
+	const char *p = skip_blank(line, end);
+	struct trace_front f;
+	struct trace_unit unit;
+
+	end = strip_end(p, end);
+	if (find_front(p, end, &f))
+		return TRACE_OTHER;
+	if (is_lost(p, end, &t->lost))
+		return TRACE_LOST;
+	if (read_unit(p, end, &unit)) {
+		t->unit = unit;
+		return TRACE_UNIT;
+	}
+	/* A Linux trace begins here, whatever came before it in the same file. */
+	if (starts(p, end, "# tracer:") || starts(p, end, "cpus="))
+		t->unit = (struct trace_unit){.ticks = false};
+	return TRACE_HEADER;
+}
+
+void trace_start(struct trace *t, const struct trace_rules *rules)
+{
+	*t = (struct trace){.rules = *rules};
+}
+
+enum trace_kind trace_line(struct trace *t, const char *line, size_t n)
+{
+	const char *end = line + n;
+	enum trace_kind kind =
+		t->rules.reference ? line_reference(t, line, end) : line_tolerant(t, line, end);
+
+	return kind == TRACE_OTHER ? note(t, line, end) : kind;
+}
+
+bool trace_unit_same(const struct trace_unit *a, const struct trace_unit *b)
+{
+	u64 low = a->tsc_khz < b->tsc_khz ? a->tsc_khz : b->tsc_khz;
+	u64 high = a->tsc_khz < b->tsc_khz ? b->tsc_khz : a->tsc_khz;
+
+	if (a->ticks != b->ticks)
+		return false;
+	return !a->ticks || (!low && !high) || (low && high - low <= (u128)low * 500 / 1000000);
+}
