@@ -5,14 +5,31 @@
 #include "fmt.h"
 #include "mem.h"
 
-enum column { COL_EVENT, COL_RFBM, COL_XINUSE, COL_MIN, COL_MAX, COL_AVG, COL_AVG97, COLUMNS };
+enum column {
+	COL_EVENT,
+	COL_RFBM,
+	COL_XINUSE,
+	COL_MIN,
+	COL_MAX,
+	COL_AVG,
+	COL_AVG97,
+	COL_EXTRA, /* from here on by enum xtable_extra, a bit each */
+	COL_COUNT = COL_EXTRA,
+	COL_KEPT,
+	COL_P50,
+	COL_P99,
+	COLUMNS
+};
 
 static const char *const heading[COLUMNS] = {
-	"EVENTs", "RFBM", "XINUSE", "lat_min", "lat_max", "lat_avg", "lat_avg(97%)",
+	"EVENTs",	"RFBM",	 "XINUSE", "lat_min", "lat_max", "lat_avg",
+	"lat_avg(97%)", "count", "kept",   "p50",     "p99",
 };
 
 struct layout {
 	const char *prefix;
+	enum column column[COLUMNS]; /* those that are printed */
+	size_t columns;
 	size_t width[COLUMNS];
 	xtable_emit *emit;
 	void *ctx;
@@ -69,6 +86,18 @@ static void number_text(const struct xcell *c, enum column col, struct text *t)
 	case COL_AVG:
 		fmt(t, "%llu", (unsigned long long)c->lat.avg);
 		break;
+	case COL_COUNT:
+		fmt(t, "%llu", (unsigned long long)c->lat.n);
+		break;
+	case COL_KEPT:
+		fmt(t, "%llu", (unsigned long long)c->lat.kept);
+		break;
+	case COL_P50:
+		fmt(t, "%llu", (unsigned long long)c->lat.p50);
+		break;
+	case COL_P99:
+		fmt(t, "%llu", (unsigned long long)c->lat.p99);
+		break;
 	default:
 		fmt(t, "%llu", (unsigned long long)c->lat.avg97);
 	}
@@ -107,18 +136,18 @@ static void emit_str(const struct layout *l, const char *s)
 static void emit_end(const struct layout *l, enum column col, size_t len)
 {
 	emit_fill(l, ' ', l->width[col] - len);
-	emit_str(l, col == COLUMNS - 1 ? "\n" : "  ");
+	emit_str(l, col == l->column[l->columns - 1] ? "\n" : "  ");
 }
 
 static void emit_head(const struct layout *l)
 {
-	for (enum column col = 0; col < COLUMNS; col++) {
-		emit_str(l, heading[col]);
-		emit_end(l, col, strlen(heading[col]));
+	for (size_t i = 0; i < l->columns; i++) {
+		emit_str(l, heading[l->column[i]]);
+		emit_end(l, l->column[i], strlen(heading[l->column[i]]));
 	}
-	for (enum column col = 0; col < COLUMNS; col++) {
-		emit_fill(l, '-', l->width[col]);
-		emit_end(l, col, l->width[col]);
+	for (size_t i = 0; i < l->columns; i++) {
+		emit_fill(l, '-', l->width[l->column[i]]);
+		emit_end(l, l->column[i], l->width[l->column[i]]);
 	}
 }
 
@@ -129,27 +158,48 @@ static void emit_row(const struct layout *l, const struct xcell *c)
 	emit_str(l, l->prefix);
 	emit_str(l, c->event);
 	emit_end(l, COL_EVENT, cell_width(l, c, COL_EVENT));
-	for (enum column col = COL_RFBM; col < COLUMNS; col++) {
+	for (size_t i = COL_RFBM; i < l->columns; i++) {
 		struct text t = TEXT_ON(bytes);
 
-		number_text(c, col, &t);
+		number_text(c, l->column[i], &t);
 		l->emit(l->ctx, bytes, t.len);
-		emit_end(l, col, t.len);
+		emit_end(l, l->column[i], t.len);
 	}
+}
+
+static void choose_columns(struct layout *l, unsigned int extra)
+{
+	for (enum column col = 0; col < COLUMNS; col++)
+		if (col < COL_EXTRA || extra >> (col - COL_EXTRA) & 1)
+			l->column[l->columns++] = col;
+}
+
+static void measure(struct layout *l, const struct xcell *cell, size_t n, enum column col)
+{
+	l->width[col] = strlen(heading[col]);
+	for (size_t i = 0; i < n; i++) {
+		size_t width = cell_width(l, &cell[i], col);
+
+		if (width > l->width[col])
+			l->width[col] = width;
+	}
+}
+
+void xtable_print_extra(const char *prefix, const struct xcell *cell, size_t n, unsigned int extra,
+			xtable_emit *emit, void *ctx)
+{
+	struct layout l = {.prefix = prefix, .emit = emit, .ctx = ctx};
+
+	choose_columns(&l, extra);
+	for (size_t i = 0; i < l.columns; i++)
+		measure(&l, cell, n, l.column[i]);
+	emit_head(&l);
+	for (size_t i = 0; i < n; i++)
+		emit_row(&l, &cell[i]);
 }
 
 void xtable_print(const char *prefix, const struct xcell *cell, size_t n, xtable_emit *emit,
 		  void *ctx)
 {
-	struct layout l = {.prefix = prefix, .emit = emit, .ctx = ctx};
-
-	for (enum column col = 0; col < COLUMNS; col++) {
-		l.width[col] = strlen(heading[col]);
-		for (size_t i = 0; i < n; i++)
-			if (cell_width(&l, &cell[i], col) > l.width[col])
-				l.width[col] = cell_width(&l, &cell[i], col);
-	}
-	emit_head(&l);
-	for (size_t i = 0; i < n; i++)
-		emit_row(&l, &cell[i]);
+	xtable_print_extra(prefix, cell, n, 0, emit, ctx);
 }

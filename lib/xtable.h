@@ -22,4 +22,16 @@ void xtable_sort(struct xcell *cell, size_t n);
 void xtable_print(const char *prefix, const struct xcell *cell, size_t n, xtable_emit *emit,
 		  void *ctx);
 
+/* Columns that are there on demand only, after the others and in this order. */
+enum xtable_extra {
+	XTABLE_COUNT = 1, /* lat.n */
+	XTABLE_KEPT = 2,  /* lat.kept, of which lat_avg(97%) is the average */
+	XTABLE_P50 = 4,
+	XTABLE_P99 = 8,
+};
+
+/* `extra`: any of enum xtable_extra. */
+void xtable_print_extra(const char *prefix, const struct xcell *cell, size_t n, unsigned int extra,
+			xtable_emit *emit, void *ctx);
+
 #endif
