@@ -20,7 +20,10 @@ struct run {
 	struct verdict *verdict;
 	struct report *report;
 	struct seq_scratch *scratch;
-	struct step step;		   /* over all series so far */
+	struct step step; /* over all series so far */
+	struct {
+		u64 adds, nops; /* MAD of ruler and canary in the run's own pilot, ticks */
+	} noise;
 	struct recommendation recommended; /* method 5, default, until tsc has run */
 	u64 gap_seconds;		   /* how long gaps were watched */
 	bool icount;			   /* the canary shows one tick an instruction */

@@ -29,17 +29,57 @@ void ruler_take(struct ruler *r)
 	}
 }
 
-static bool value_moved(u64 a, u64 b, u64 step)
+#define PILOT_RULERS 16
+
+void ruler_pilot(struct run *run)
+{
+	u64 adds[PILOT_RULERS], nops[PILOT_RULERS], median;
+	struct ruler r;
+
+	if (run_emulated(run))
+		return;
+	for (int i = 0; i < PILOT_RULERS; i++) {
+		ruler_take(&r);
+		adds[i] = r.adds_ticks;
+		nops[i] = r.nops_ticks;
+	}
+	run->noise.adds = stats_mad(adds, PILOT_RULERS, &median);
+	run->noise.nops = stats_mad(nops, PILOT_RULERS, &median);
+}
+
+static bool value_moved(u64 a, u64 b, u64 step, u64 mad)
 {
 	u64 d = a > b ? a - b : b - a;
 
-	return d * 50 > u64_min(a, b) && d > 2 * (step ? step : 1);
+	return d * 50 > u64_min(a, b) && d > 2 * (step ? step : 1) && d > 4 * mad;
 }
 
-bool ruler_moved(const struct ruler *a, const struct ruler *b, u64 step)
+bool ruler_moved(const struct run *run, const struct ruler *a, const struct ruler *b)
 {
-	return value_moved(a->adds_ticks, b->adds_ticks, step) ||
-	       value_moved(a->nops_ticks, b->nops_ticks, step);
+	u64 step = step_value(&run->step);
+
+	if (run_emulated(run))
+		return false;
+	return value_moved(a->adds_ticks, b->adds_ticks, step, run->noise.adds) ||
+	       value_moved(a->nops_ticks, b->nops_ticks, step, run->noise.nops);
+}
+
+void conditions_take(const struct run *run, struct conditions *c)
+{
+	if (run_emulated(run))
+		return;
+	ruler_take(&c->ruler);
+	env_evidence(&c->evidence);
+}
+
+bool conditions_moved(const struct run *run, const struct conditions *a, const struct conditions *b)
+{
+	const struct evidence *e = &a->evidence, *f = &b->evidence;
+
+	if (run_emulated(run))
+		return false;
+	return ruler_moved(run, &a->ruler, &b->ruler) || e->nmi != f->nmi || e->mce != f->mce ||
+	       e->smi != f->smi;
 }
 
 void ruler_report(struct run *run, const char *where, const struct ruler *r)

@@ -11,8 +11,30 @@
 /* Min of 5 passes of the ruler, the first of 6 loading the caches, and of 32 of the canary. */
 void ruler_take(struct ruler *r);
 
-/* Has either moved by more than 2% and by more than two steps (of step ticks; 0 counts as 1)? */
-bool ruler_moved(const struct ruler *a, const struct ruler *b, u64 step);
+/* Before the first suite: how much ruler and canary vary by themselves, into run->noise. */
+void ruler_pilot(struct run *run);
+
+/*
+ * Has either moved: by more than 2%, more than two steps (an unknown step counts as 1), and more
+ * than four times what it varies by itself? Never on an emulated machine, whose clock is its
+ * host's.
+ */
+bool ruler_moved(const struct run *run, const struct ruler *a, const struct ruler *b);
+
+/* What holds around a window: the clocks, and what our handlers and the SMI counter have counted.
+ */
+struct conditions {
+	struct ruler ruler;
+	struct evidence evidence;
+};
+
+/* Nothing is taken on an emulated machine. */
+void conditions_take(const struct run *run, struct conditions *c);
+bool conditions_moved(const struct run *run, const struct conditions *a,
+		      const struct conditions *b);
+
+/* A window whose conditions moved is measured again this often. */
+#define CONDITIONS_REDO 3
 
 /* A `type=ruler` record and a line of text; `where` names the window. */
 void ruler_report(struct run *run, const char *where, const struct ruler *r);

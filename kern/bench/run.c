@@ -233,6 +233,7 @@ bool bench_run(const struct machine *machine, struct options *options)
 	if (machine->has_tsc) {
 		env_quiet();
 		run_detect_icount(&run);
+		ruler_pilot(&run);
 		run_suites(&run);
 	} else {
 		verdict_add(&verdict, "tsc", STATUS_FAILED, "no TSC (CPUID.1:EDX[4] is 0)");

@@ -12,9 +12,8 @@
 
 #define STORES	    500
 #define BLOCK	    10000 /* rounds between two rulers */
-#define REDO_MOST   3
-#define TIMES	    256 /* outliers kept for the period */
-#define STOLEN_PART 100 /* a hundredth of the time: more is not quiet */
+#define TIMES	    256	  /* outliers kept for the period */
+#define STOLEN_PART 100	  /* a hundredth of the time: more is not quiet */
 
 struct stability_suite {
 	struct run *run;
@@ -90,29 +89,28 @@ static void state_enter(struct stability_suite *s, const struct ruler *ruler)
 	s->state_max = 0;
 }
 
-/* Returns whether the block settled; *ruler is the last one taken and becomes the next block's
- * first. */
-static bool block_measure(struct stability_suite *s, struct ruler *ruler)
+/*
+ * *ruler is the last taken and becomes the next block's first. An SMI or NMI is no reason to
+ * measure again: it is what the suite looks for.
+ */
+static void block_measure(struct stability_suite *s, struct ruler *ruler)
 {
-	const u64 step = step_value(&s->run->step);
-
-	for (u32 again = 0; again <= REDO_MOST; again++) {
+	for (u32 again = 0; again <= CONDITIONS_REDO; again++) {
 		struct ruler before = *ruler;
 		u64 start = rdtsc_ordered(), ticks;
 
 		s->code(s->buffers.x, BLOCK, STORES, s->run->scratch);
 		ticks = rdtsc_ordered() - start;
 		ruler_take(ruler);
-		if (run_emulated(s->run) || !ruler_moved(&before, ruler, step)) {
-			if (!run_emulated(s->run) && ruler_moved(&s->reference, ruler, step))
+		if (!ruler_moved(s->run, &before, ruler)) {
+			if (ruler_moved(s->run, &s->reference, ruler))
 				state_enter(s, ruler);
 			block_keep(s, start, ticks);
-			return true;
+			return;
 		}
 		s->r.redone++;
 	}
 	s->unsettled++;
-	return false;
 }
 
 /* The median interval, if three quarters of the intervals are within a twentieth of it. */

@@ -11,7 +11,6 @@
 
 #define CANARY	      64
 #define CANARY_BYTE   0xa5
-#define ATTEMPTS      3
 #define WARM_SAMPLES  16
 #define WARM_ROUNDS   1000 /* bounds the wait should the TSC stand still */
 #define OVERHEAD_MOST 500
@@ -281,23 +280,14 @@ static void block_pass(struct xsave *x, struct xblock *b)
 	b->overhead_stable = distance(before, after) <= (step ? step : 1);
 }
 
-/* An emulator's clock moves with its host; measuring again would only take longer. */
 static bool block_settled(struct xsave *x, struct xblock *b)
 {
-	struct ruler before, after;
-	struct evidence e, f;
+	struct conditions before, after;
 
-	if (run_emulated(x->run)) {
-		block_pass(x, b);
-		return true;
-	}
-	env_evidence(&e);
-	ruler_take(&before);
+	conditions_take(x->run, &before);
 	block_pass(x, b);
-	ruler_take(&after);
-	env_evidence(&f);
-	return !ruler_moved(&before, &after, step_value(&x->run->step)) && e.nmi == f.nmi &&
-	       e.mce == f.mce && e.smi == f.smi;
+	conditions_take(x->run, &after);
+	return !conditions_moved(x->run, &before, &after);
 }
 
 void xblock_measure(struct xsave *x, struct xblock *b)
@@ -305,7 +295,7 @@ void xblock_measure(struct xsave *x, struct xblock *b)
 	env_quiet();
 	xsave_safe(x->own.at, x->xcr0);
 	b->unstable = true;
-	for (int i = 0; i < ATTEMPTS && b->unstable; i++)
+	for (int i = 0; i <= CONDITIONS_REDO && b->unstable; i++)
 		b->unstable = !block_settled(x, b);
 	xrstor_safe(x->own.at, x->xcr0);
 }
