@@ -10,7 +10,10 @@
 #define APIC_ISR     0x100
 #define APIC_IRR     0x200
 
-#define LVT_MASKED (1u << 16)
+#define LVT_MASKED   (1u << 16)
+#define LVT_DELIVERY 0x700u
+#define LVT_SMI	     0x200u
+#define LVT_NMI	     0x400u
 
 static enum { NONE, XAPIC, X2APIC } kind;
 static volatile u32 *mmio;
@@ -53,6 +56,17 @@ bool lapic_start(void)
 }
 
 /*
+ * CLI holds off interrupts proper only. An NMI is evidence, counted by its handler, and an SMI is
+ * the firmware's own (heat): the entries that deliver those stay.
+ */
+static bool is_interrupt(u32 lvt)
+{
+	u32 delivery = lvt & LVT_DELIVERY;
+
+	return delivery != LVT_SMI && delivery != LVT_NMI;
+}
+
+/*
  * Which local vectors exist depends on the version register's highest entry: 3 is timer, LINT0,
  * LINT1 and error, 4 adds performance counters, 5 thermal, 6 CMCI. x2APIC faults on the others.
  */
@@ -67,7 +81,7 @@ void lapic_mask(void)
 	for (u32 i = 0; i < ARRAY_SIZE(lvt) && i < n; i++) {
 		u32 v = apic_read(lvt[i]);
 
-		if (!(v & LVT_MASKED))
+		if (is_interrupt(v) && !(v & LVT_MASKED))
 			apic_write(lvt[i], v | LVT_MASKED);
 	}
 }

@@ -9,7 +9,7 @@
 /* Finds and maps it. False: none, or switched off; then the other calls do nothing. */
 bool lapic_start(void);
 
-/* Masks every local vector that the version register says exists. */
+/* Masks every local vector that delivers an interrupt; those for NMI and SMI are left. */
 void lapic_mask(void);
 
 /* Is anything waiting in IRR or in service? */

@@ -52,12 +52,13 @@ static bool seen_low(void)
 
 static enum clock_state count_down(u16 count, struct pit_shot *shot)
 {
-	u64 started, begin = start(count, &started), before, after, last;
+	u64 started, begin = start(count, &started), last;
 
 	if (!seen_low())
 		return CLOCK_STUCK;
 	last = rdtsc_ordered();
 	for (u32 turn = 0; turn < HIGH_TURNS; turn++) {
+		u64 before, after;
 		bool high;
 
 		spin();
