@@ -133,6 +133,8 @@ u64 xstate_compacted_offset(const struct xstate *x, u64 mask, u32 component)
 {
 	u64 at;
 
+	if (component >= XSTATE_MAX)
+		return 0;
 	if (component < 2)
 		return x->c[component].offset;
 	at = compacted_end(x, mask, component);

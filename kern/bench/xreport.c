@@ -66,32 +66,46 @@ void xreport_skip_reason(struct text *t, const struct xskip *skip)
 	}
 }
 
+/* The names on as many lines as 80 columns need. */
+static void names_lines(struct xsave *x, const char *head, u64 mask)
+{
+	char bytes[600];
+	struct text t = TEXT_ON(bytes);
+	size_t line = 0;
+
+	text_str(&t, head);
+	for (u32 i = 0; i < XSTATE_MAX; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (t.len - line > 68) {
+			text_str(&t, "\n ");
+			line = t.len;
+		}
+		text_byte(&t, ' ');
+		xreport_names(&t, 1ull << i);
+	}
+	text_byte(&t, '\n');
+	report_lines(x->run->report, &t);
+}
+
 void xreport_xcr0(struct xsave *x, u64 requested, u64 granted, const char *reason)
 {
 	struct record *r = report_record(x->run->report, "xcr0");
-	char bytes[400];
-	struct text names = TEXT_ON(bytes);
 
 	record_hex(r, "offered", x->layout.user);
 	record_hex(r, "requested", requested);
 	record_hex(r, "granted", granted);
 	record_hex(r, "usable", x->xcr0);
+	record_hex(r, "super", x->layout.super);
 	record_hex(r, "xss", x->xss);
 	record_word(r, "reason", reason);
 	report_send(x->run->report);
-	xreport_names(&names, x->xcr0);
-	report_text(x->run->report,
-		    "XCR0: offered 0x%llx, requested 0x%llx, granted 0x%llx (%s)\n"
-		    "usable 0x%llx: %.*s\n",
+	report_text(x->run->report, "XCR0 offered 0x%llx, requested 0x%llx, granted 0x%llx\n  %s\n",
 		    (unsigned long long)x->layout.user, (unsigned long long)requested,
-		    (unsigned long long)granted, reason, (unsigned long long)x->xcr0,
-		    (int)names.len, bytes);
-	if (!(x->xcr0 & ~x->payload))
-		return;
-	names = (struct text)TEXT_ON(bytes);
-	xreport_names(&names, x->xcr0 & ~x->payload);
-	report_text(x->run->report, "in their initial state only (no payload known): %.*s\n",
-		    (int)names.len, bytes);
+		    (unsigned long long)granted, reason);
+	names_lines(x, "usable:", x->xcr0);
+	if (x->xcr0 & ~x->payload)
+		names_lines(x, "no payload known, initial state only:", x->xcr0 & ~x->payload);
 }
 
 void xreport_area(struct xsave *x, u64 size)

@@ -2,7 +2,8 @@
 /*
  * The XSAVE suite's text and records. Keys, masks in 0x hex, times in ticks:
  *
- * type=xcr0     offered requested granted usable xss: masks; reason: why it is not more.
+ * type=xcr0     masks: offered requested granted usable (user state), super (offered supervisor
+ *               state), xss (IA32_XSS as set); reason: why it is not more.
  * type=xarea    bytes of an area; standard, compacted: as computed; ebx0, ebx1: as leaf 0Dh says.
  * type=xlayout  a contradiction in leaf 0Dh: fault=standard-size|compacted-size (said, computed:
  *               bytes) or fault=overlap|absent (component: its bit).

@@ -288,7 +288,7 @@ static void sweep_asked(const struct xsave *x, struct xblock *b)
 				mask_add(&m, set[i] & x->payload, XASKED);
 		for (u32 i = 0; detail_full(x) && i < XSTATE_MAX; i++)
 			if (x->payload & b->rfbm & 1ull << i)
-				mask_add(&m, 1ull << i & TILE_MASK ? TILE_MASK : 1ull << i, XASKED);
+				mask_add(&m, (TILE_MASK >> i & 1) ? TILE_MASK : 1ull << i, XASKED);
 	}
 	memcpy(b->asked, m.at, m.n * sizeof(m.at[0]));
 	b->n_asked = m.n;
@@ -597,10 +597,11 @@ static void xsave_run(struct run *run)
 	}
 	run->timed = true;
 	xstate_read(&x.layout, read_cpuid, NULL);
-	for (enum xgate gate = 0; gate < XGATES; gate++)
+	for (enum xgate gate = 0; gate < XGATES; gate++) {
 		gate_check(&x, gate);
-	if (!x.gate[GATE_XSAVE])
-		return;
+		if (!x.gate[GATE_XSAVE])
+			return; /* nothing to build the other trials on */
+	}
 	xcr0_setup(&x);
 	layout_check(&x);
 	if (area_setup(&x) && picks_valid(&x))
