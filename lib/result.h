@@ -22,6 +22,9 @@ struct series {
 	struct bound p50, p97, p99, p999;
 	u64 first, warm; /* the very first sample; the median of the discarded first line */
 	u64 resolution;	 /* loop only: smallest j told apart from 0; 0 unknown */
+	u64 redone;	 /* spans of lines measured again since the conditions moved */
+	u64 unsettled;	 /* spans whose conditions never settled: the series is unstable */
+	u64 ratio;	 /* core cycles per tick x 10,000 where it held, else 0 */
 	u64 overhead;	 /* min of the `empty` twin, taken before and after; not subtracted */
 	bool overhead_known, overhead_stable; /* stable: both agree within one step */
 };

@@ -66,7 +66,7 @@ void table_method_row(struct text *t, const struct series *s)
 	put_bound(t, 7, &s->p99);
 	put_bound(t, 9, &s->p999);
 	put_u64(t, 6, s->lines);
-	fmt(t, "%s\n", s->trimmed ? " *" : "");
+	fmt(t, "%s%s\n", s->trimmed ? " *" : "", s->unsettled ? " !" : "");
 }
 
 void table_lines_head(struct text *t)

@@ -24,6 +24,7 @@ struct run {
 	struct {
 		u64 adds, nops; /* MAD of ruler and canary in the run's own pilot, ticks */
 	} noise;
+	u64 redo_left;			   /* ticks that may still go into measuring again */
 	struct recommendation recommended; /* method 5, default, until tsc has run */
 	u64 gap_seconds;		   /* how long gaps were watched */
 	bool icount;			   /* the canary shows one tick an instruction */

@@ -2,19 +2,24 @@
 /* Series, line by line: see trial.h. The order of a window is that of README "A window". */
 #include "trial.h"
 
+#include "mem.h"
 #include "tables.h"
 
-#define PILOT	     100
-#define PILOT_PASSES 4 /* the cheapest counts: the first warms up, a host may take any other */
-#define TWIN	     1000
-#define PRELUDE	     8 /* discarded at each line: its code last ran a line of every other trial ago */
+#define PILOT		   100
+#define PILOT_PASSES	   4 /* the cheapest counts: the first warms up, a host may take any other */
+#define WINDOWS_PER_SECOND 50
+#define TWIN		   1000
+#define PRELUDE		   8 /* discarded at each line: its code last ran a line of every other trial ago */
 
 bool buffers_open(struct bench_buffers *b, u64 samples, u64 *wanted)
 {
 	b->samples = samples < PILOT ? PILOT : samples;
 	*wanted = b->samples * sizeof(u64);
 	b->x = env_alloc(*wanted, 4096);
-	return b->x != NULL;
+	*wanted += TRIALS * sizeof(struct hist);
+	for (u32 i = 0; i < TRIALS; i++)
+		b->saved[i] = env_alloc(sizeof(struct hist), 64);
+	return b->x && b->saved[TRIALS - 1];
 }
 
 /* cpuid; rdtsc three times: what is in flight from printing and statistics is over. */
@@ -140,9 +145,8 @@ static void lines_add(struct run *run, struct trial *t, u64 j, const struct line
 }
 
 static void measure_line(struct run *run, const struct bench_buffers *b, struct trial *t, u64 j,
-			 struct disturbance *d)
+			 struct line_stats *line, struct disturbance *d)
 {
-	struct line_stats line;
 	bool off;
 	size_t n;
 
@@ -154,10 +158,9 @@ static void measure_line(struct run *run, const struct bench_buffers *b, struct 
 
 	d->windows++;
 	d->with_interrupts += !off;
-	n = series_line(&t->acc, b->x, t->s.samples, j, &line);
+	n = series_line(&t->acc, b->x, t->s.samples, j, line);
 	if (t->s.unit[0] == 't')
 		step_add(&run->step, b->x, n);
-	lines_add(run, t, j, &line);
 }
 
 /* The first samples ever, apart from the rest: caches, translation, frequency, vector power. */
@@ -212,20 +215,116 @@ static void trial_close(struct run *run, const struct bench_buffers *b, struct t
 	}
 }
 
+/* Lines from..to of all trials; how many there were and how long they took. */
+struct span {
+	u64 from, lines, ticks;
+};
+
+static void span_measure(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
+			 struct span *s, struct disturbance *d)
+{
+	const u64 start = rdtsc_ordered(), enough = env_ticks_per_second() / WINDOWS_PER_SECOND;
+
+	s->lines = 0;
+	do {
+		for (size_t i = 0; i < n; i++)
+			measure_line(run, b, &t[i], s->from + s->lines, &t[i].window[s->lines], d);
+		s->lines++;
+		s->ticks = rdtsc_ordered() - start;
+	} while (s->from + s->lines < t[0].s.lines && s->lines < WINDOW_LINES && s->ticks < enough);
+}
+
+/* What a span adds to is kept, so that it can be taken back. */
+static void span_save(const struct bench_buffers *b, const struct trial *t, size_t n,
+		      struct series_acc *saved)
+{
+	for (size_t i = 0; i < n; i++) {
+		saved[i] = t[i].acc;
+		memcpy(b->saved[i], t[i].acc.hist, sizeof(struct hist));
+	}
+}
+
+static void span_undo(const struct bench_buffers *b, struct trial *t, size_t n,
+		      const struct series_acc *saved)
+{
+	for (size_t i = 0; i < n; i++) {
+		t[i].acc = saved[i];
+		memcpy(t[i].acc.hist, b->saved[i], sizeof(struct hist));
+	}
+}
+
+/* Is there time to take the span again? If so the time is spent. */
+static bool redo_afford(struct run *run, u64 ticks)
+{
+	if (ticks > run->redo_left)
+		return false;
+	run->redo_left -= ticks;
+	return true;
+}
+
+/* Returns how many lines stand now. *c is the last look and becomes the next span's first. */
+static u64 span_settle(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
+		       u64 from, struct conditions *c, struct disturbance *d)
+{
+	struct series_acc saved[TRIALS];
+	struct span s = {.from = from};
+	bool keep = !run_emulated(run);
+
+	if (keep)
+		span_save(b, t, n, saved);
+	for (u32 again = 0;; again++) {
+		struct conditions before = *c;
+
+		span_measure(run, b, t, n, &s, d);
+		conditions_take(run, c);
+		if (!conditions_moved(run, &before, c))
+			break;
+		if (again == CONDITIONS_REDO || !redo_afford(run, s.ticks)) {
+			t[0].s.unsettled++;
+			break;
+		}
+		t[0].s.redone++;
+		span_undo(b, t, n, saved);
+	}
+	for (u64 j = 0; j < s.lines; j++)
+		for (size_t i = 0; i < n; i++)
+			lines_add(run, &t[i], from + j, &t[i].window[j]);
+	return s.lines;
+}
+
+/* What moved while one trial's lines were taken moved for all that were taken between them. */
+static void trials_share(struct run *run, struct trial *t, size_t n, const struct conditions *first,
+			 const struct conditions *last, struct disturbance *d)
+{
+	bool held = !run_emulated(run) && t[0].s.unsettled == 0 &&
+		    !ruler_moved(run, &first->ruler, &last->ruler);
+
+	d->redone += t[0].s.redone;
+	d->unsettled += t[0].s.unsettled;
+	for (size_t i = 0; i < n; i++) {
+		t[i].s.redone = t[0].s.redone;
+		t[i].s.unsettled = t[0].s.unsettled;
+		t[i].s.ratio = held ? ruler_ratio(&last->ruler) : 0;
+	}
+}
+
 void trial_measure(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
 		   struct disturbance *d)
 {
 	struct evidence before, after;
+	struct conditions first, now;
 
 	env_quiet();
 	env_evidence(&before);
 	for (size_t i = 0; i < n; i++)
 		trial_open(run, b, &t[i]);
-	for (u64 j = 0; j < t[0].s.lines; j++)
-		for (size_t i = 0; i < n; i++)
-			measure_line(run, b, &t[i], j, d);
+	conditions_take(run, &first);
+	now = first;
+	for (u64 j = 0; j < t[0].s.lines;)
+		j += span_settle(run, b, t, n, j, &now, d);
 	for (size_t i = 0; i < n; i++)
 		trial_close(run, b, &t[i]);
+	trials_share(run, t, n, &first, &now, d);
 	env_evidence(&after);
 	disturbance_add(d, &before, &after);
 }

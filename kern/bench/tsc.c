@@ -234,6 +234,7 @@ static void tsc_run(struct run *run)
 		return;
 	if (matrix_named(run->options->method))
 		matrix_run(run, &s->buffers, s->scratch_hist[0], &s->disturbance);
+	run->redo_left = budget_ticks(run) / 2;
 	if (choose_methods(s) == 0)
 		return;
 	plan_methods(s);

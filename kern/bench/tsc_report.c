@@ -114,7 +114,8 @@ static void legend_report(struct tsc_suite *s)
 {
 	report_text(
 		s->run->report,
-		"all in TSC ticks%s; `*`: fewer samples, by the time budget; `~`: overhead moved\n",
+		"all in TSC ticks%s; `*`: fewer samples, by the time budget; `!`: the core clock "
+		"or the\nsibling's load moved and did not settle; `~`: overhead moved\n",
 		s->method[SEQ_METHODS - 1].skip ? "" : ", method 9 in core cycles");
 	for (u32 i = 0; i < SEQ_METHODS; i++) {
 		const struct method_state *ms = &s->method[i];
@@ -204,6 +205,39 @@ static void method_check(const struct tsc_suite *s, const struct method_state *m
 		verdict_add(s->run->verdict, name, STATUS_OK, "%s", "");
 }
 
+static void conditions_check(const struct tsc_suite *s)
+{
+	const struct disturbance *d = &s->disturbance;
+	struct verdict *v = s->run->verdict;
+
+	if (run_emulated(s->run))
+		verdict_add(v, "tsc.conditions", STATUS_SKIP, "emulated: not judged");
+	else
+		verdict_add(
+			v, "tsc.conditions", d->unsettled ? STATUS_UNSTABLE : STATUS_OK,
+			"core clock or sibling moved: %llu spans measured again, %llu never settled",
+			(unsigned long long)d->redone, (unsigned long long)d->unsettled);
+}
+
+/* Minima in core cycles, for those series whose ratio held. */
+static void cycles_report(const struct tsc_suite *s)
+{
+	const char *gap = "";
+
+	for (u32 i = 0; i < SEQ_METHODS; i++) {
+		const struct series *b = &s->method[i].base;
+
+		if (s->method[i].skip || !s->method[i].candidate.ticks || !b->ratio)
+			continue;
+		report_text(s->run->report, "%s%s: %llu",
+			    gap[0] ? gap : "min in core cycles, where the ratio held: ", b->method,
+			    (unsigned long long)((b->min * b->ratio + 5000) / 10000));
+		gap = ", ";
+	}
+	if (gap[0])
+		report_text(s->run->report, "\n");
+}
+
 static void suite_checks(const struct tsc_suite *s)
 {
 	struct run *run = s->run;
@@ -224,6 +258,7 @@ static void suite_checks(const struct tsc_suite *s)
 	else
 		verdict_add(v, "tsc.step", STATUS_SKIP, "fewer than two distinct deltas");
 	disturbance_check(s);
+	conditions_check(s);
 	verdict_add(v, "tsc.recommended",
 		    run->recommended.is_default && !run_emulated(run) ? STATUS_UNSTABLE : STATUS_OK,
 		    "method %s: %s", run->recommended.id, run->recommended.reason);
@@ -232,6 +267,7 @@ static void suite_checks(const struct tsc_suite *s)
 void tsc_report(struct tsc_suite *s)
 {
 	tables_report(s);
+	cycles_report(s);
 	legend_report(s);
 	recommend_report(s);
 	suite_checks(s);
