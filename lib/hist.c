@@ -2,6 +2,7 @@
 /* The histogram of a series: where a value's bin is, and what a rank in the bins can tell. */
 #include "hist.h"
 #include "mem.h"
+#include "number.h"
 
 #define EXACT_BITS 12 /* HIST_EXACT = 1 << EXACT_BITS */
 #define SUB_BITS   6  /* HIST_SUB = 1 << SUB_BITS */
@@ -121,4 +122,22 @@ void bound_fmt(struct text *t, const struct bound *b)
 		fmt(t, "%llu", (unsigned long long)b->lo);
 	else
 		fmt(t, "%llu..%llu", (unsigned long long)b->lo, (unsigned long long)b->hi);
+}
+
+bool bound_parse(const char *text, size_t n, struct bound *b)
+{
+	struct bound x;
+	size_t dots = 0;
+
+	if (number_decimal(text, n, &x.lo)) {
+		b->lo = b->hi = x.lo;
+		return true;
+	}
+	while (dots < n && text[dots] != '.')
+		dots++;
+	if (n - dots < 3 || text[dots + 1] != '.' || !number_decimal(text, dots, &x.lo) ||
+	    !number_decimal(text + dots + 2, n - dots - 2, &x.hi) || x.lo >= x.hi)
+		return false;
+	*b = x;
+	return true;
 }

@@ -38,4 +38,7 @@ struct bound hist_percentile(const struct hist *h, u32 num, u32 den);
 /* "38" or "4224..4287". */
 void bound_fmt(struct text *t, const struct bound *b);
 
+/* Its inverse; false, and *b untouched, if text[0..n) is neither form. */
+bool bound_parse(const char *text, size_t n, struct bound *b);
+
 #endif

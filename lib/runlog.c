@@ -43,6 +43,13 @@ static bool is_duplicate(struct runlog *l, const struct record_view *v)
 	return !type_is(v, "begin") || l->next_seq == 2;
 }
 
+/* A gap that is still open, near enough to know that it is one. */
+static bool fills_gap(struct runlog *l, u64 seq)
+{
+	return seq < l->next_seq && l->next_seq - seq <= RUNLOG_RECENT &&
+	       seen_slot(l, seq)->seq != seq;
+}
+
 static void missing_add(struct runlog *l, u64 n)
 {
 	if (__builtin_add_overflow(l->missing, n, &l->missing))
@@ -56,6 +63,7 @@ static void run_begin(struct runlog *l, const struct record_view *v)
 		run_broken(l);
 	memset(l->recent, 0, sizeof(l->recent));
 	l->runs++;
+	l->event = RUNLOG_BEGIN;
 	l->intact = true;
 	if (v->seq != 1)
 		run_broken(l);
@@ -66,12 +74,24 @@ static void run_continue(struct runlog *l, const struct record_view *v)
 {
 	u64 expected = l->next_seq;
 
+	l->event = RUNLOG_NEXT;
 	if (v->seq < expected || expected == 0) {
 		run_broken(l);
 		expected = 1;
+		l->event = RUNLOG_LOST_BEGIN;
 	}
-	if (v->seq != expected)
-		missing_add(l, v->seq - expected);
+	l->skipped = v->seq - expected;
+	if (l->skipped)
+		missing_add(l, l->skipped);
+}
+
+/* All is there in the end, but something put it in another order: that is not whole. */
+static void run_late(struct runlog *l)
+{
+	l->event = RUNLOG_LATE;
+	l->records++;
+	l->missing--;
+	run_broken(l);
 }
 
 static void run_end(struct runlog *l, const struct record_view *v)
@@ -90,7 +110,13 @@ static void run_end(struct runlog *l, const struct record_view *v)
 static void record_follow(struct runlog *l, const struct record_view *v)
 {
 	if (is_duplicate(l, v)) {
+		l->event = RUNLOG_AGAIN;
 		l->duplicates++;
+		return;
+	}
+	if (!type_is(v, "begin") && fills_gap(l, v->seq)) {
+		run_late(l);
+		*seen_slot(l, v->seq) = (struct runlog_seen){v->seq, v->crc};
 		return;
 	}
 	l->records++;
@@ -109,11 +135,14 @@ enum record_status runlog_line(struct runlog *l, const char *line, size_t n, str
 	enum record_status status;
 
 	l->lines++;
+	l->event = RUNLOG_TEXT;
+	l->skipped = 0;
 	status = record_parse(line, n, v);
 	if (status == RECORD_OK) {
 		record_follow(l, v);
 	} else if (status != RECORD_NONE) {
 		/* What the run lost by it, the next sequence number tells. */
+		l->event = RUNLOG_BAD;
 		l->corrupt++;
 		line_bad(l);
 	}

@@ -13,6 +13,17 @@
 /* A copy of a record counts as a duplicate when at most this many sequence numbers came between. */
 #define RUNLOG_RECENT 32
 
+/* What a line did to the log's runs. */
+enum runlog_event {
+	RUNLOG_TEXT,  /* no marker in it */
+	RUNLOG_BAD,   /* a marker and no valid record */
+	RUNLOG_AGAIN, /* a duplicate: changes nothing */
+	RUNLOG_LATE,  /* belongs before records that are here already, and was counted missing */
+	RUNLOG_BEGIN, /* a run begins with it */
+	RUNLOG_LOST_BEGIN, /* so it does, and the begin record, at least, did not arrive */
+	RUNLOG_NEXT,	   /* goes on with the run */
+};
+
 struct runlog_seen {
 	u64 seq; /* 0: nothing yet */
 	u32 crc;
@@ -30,6 +41,9 @@ struct runlog {
 	u64 next_seq;	/* expected next, 0 outside a run */
 	bool intact;	/* the run so far has its begin and every record since */
 	struct runlog_seen recent[RUNLOG_RECENT]; /* by seq modulo RUNLOG_RECENT */
+
+	enum runlog_event event; /* of the last line */
+	u64 skipped;		 /* sequence numbers that are missing right before its record */
 };
 
 void runlog_init(struct runlog *l);

@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: MIT
 /* Exact integer statistics: moments, percentiles, averages and the step of the TSC. */
 #include "stats.h"
+#include "mem.h"
+#include "number.h"
 #include "u128.h"
+
+#define OVERFLOW_TEXT "overflow"
+#define OVERFLOW_LEN  8
+#define MILLI_LEN     4 /* ".123" */
 
 void variance_fmt(struct text *t, const struct variance *v)
 {
 	if (v->overflow) {
-		text_str(t, "overflow");
+		text_str(t, OVERFLOW_TEXT);
 		return;
 	}
 	fmt_u128(t, v->whole);
 	fmt(t, ".%03u", v->milli);
+}
+
+bool variance_parse(const char *text, size_t n, struct variance *v)
+{
+	u128 whole;
+	u64 milli;
+
+	if (n == OVERFLOW_LEN && memcmp(text, OVERFLOW_TEXT, n) == 0) {
+		*v = (struct variance){.overflow = true};
+		return true;
+	}
+	if (n <= MILLI_LEN || text[n - MILLI_LEN] != '.' ||
+	    !number_u128(text, n - MILLI_LEN, &whole) ||
+	    !number_decimal(text + n - MILLI_LEN + 1, MILLI_LEN - 1, &milli))
+		return false;
+	*v = (struct variance){.whole = whole, .milli = (u32)milli};
+	return true;
 }
 
 void moments_init(struct moments *m, u64 base)

@@ -19,6 +19,9 @@ struct variance {
 /* "12.345" or "overflow". */
 void variance_fmt(struct text *t, const struct variance *v);
 
+/* Its inverse; false, and *v untouched, if text[0..n) is neither form. */
+bool variance_parse(const char *text, size_t n, struct variance *v);
+
 /*
  * Running moments about `base`, which is chosen near the data so that the sums stay small; the
  * variance does not depend on it. Any order. Values beyond MOMENTS_MAX of them are not taken in at

@@ -2,6 +2,7 @@
 /* Collects the checks of a run, prints them as KTAP, and judges by one table what they are worth.
  */
 #include "mem.h"
+#include "number.h"
 #include "verdict.h"
 
 #define GAP_SECONDS 30
@@ -133,6 +134,95 @@ void verdict_ktap(const struct verdict *v, size_t i, bool strict, struct text *t
 	else if (i == v->n && v->lost > 0)
 		fmt(t, "not ok %zu verdict.room # error: %zu checks beyond the first %u", i + 1,
 		    v->lost, VERDICT_MAX);
+}
+
+/* ---- a result line, read back */
+
+/* Takes `word` off the front of the line. */
+static bool take_word(const char **at, size_t *n, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (*n < len || memcmp(*at, word, len) != 0)
+		return false;
+	*at += len;
+	*n -= len;
+	return true;
+}
+
+static bool take_number(const char **at, size_t *n, u64 *number)
+{
+	size_t digits = 0;
+
+	while (digits < *n && (*at)[digits] >= '0' && (*at)[digits] <= '9')
+		digits++;
+	if (!number_decimal(*at, digits, number))
+		return false;
+	*at += digits;
+	*n -= digits;
+	return true;
+}
+
+/* One byte as text_escaped() wrote it; returns how many it takes. */
+static size_t byte_unescape(const char *at, size_t n, char *byte)
+{
+	*byte = *at;
+	if (*at != '\\' || n < 2)
+		return 1;
+	if (at[1] == 'x' && n >= 4 && number_hex_digit(at[2]) >= 0 &&
+	    number_hex_digit(at[3]) >= 0) {
+		*byte = (char)(number_hex_digit(at[2]) << 4 | number_hex_digit(at[3]));
+		return 4;
+	}
+	*byte = at[1];
+	return 2;
+}
+
+/* Up to `stop` where no '\' stands before it, or to the end; NUL-terminated, cut to fit. */
+static void take_text(const char **at, size_t *n, const char *stop, char *to, size_t cap)
+{
+	struct text t = {.at = to, .cap = cap - 1};
+
+	while (*n && !(stop && take_word(at, n, stop))) {
+		char byte;
+		size_t taken = byte_unescape(*at, *n, &byte);
+
+		text_byte(&t, byte);
+		*at += taken;
+		*n -= taken;
+	}
+	to[t.len] = '\0';
+}
+
+/* A word that only begins like a status is the reason's own. */
+static enum status take_status(const char **at, size_t *n)
+{
+	for (enum status s = STATUS_SKIP; s <= STATUS_ERROR; s++) {
+		const char *p = *at;
+		size_t left = *n;
+
+		if (!take_word(&p, &left, status_words[s]) ||
+		    (left && !take_word(&p, &left, s == STATUS_SKIP ? " " : ": ")))
+			continue;
+		*at = p;
+		*n = left;
+		return s;
+	}
+	return STATUS_OK;
+}
+
+bool verdict_ktap_parse(const char *line, size_t n, bool *ok, u64 *number, struct check *c)
+{
+	*ok = !take_word(&line, &n, "not ");
+	if (!take_word(&line, &n, "ok ") || !take_number(&line, &n, number) ||
+	    !take_word(&line, &n, " ") || n == 0)
+		return false;
+	take_text(&line, &n, " # ", c->name, sizeof(c->name));
+	c->status = take_status(&line, &n);
+	if (!*ok && c->status == STATUS_OK)
+		return false;
+	take_text(&line, &n, NULL, c->reason, sizeof(c->reason));
+	return true;
 }
 
 const char *trust_name(enum trust t)

@@ -43,6 +43,12 @@ size_t verdict_lines(const struct verdict *v);
 /* KTAP result line i (from 0, below verdict_lines), no line end. */
 void verdict_ktap(const struct verdict *v, size_t i, bool strict, struct text *t);
 
+/*
+ * The inverse of verdict_ktap(): a result line without its end. *ok and *number are what it begins
+ * with. False if it is none. A reason that is too long is cut.
+ */
+bool verdict_ktap_parse(const char *line, size_t n, bool *ok, u64 *number, struct check *c);
+
 enum trust { TRUST_GOOD, TRUST_UNKNOWN, TRUST_DEGRADED, TRUST_BAD };
 
 /* What TRUST is judged from, besides the checks. */
