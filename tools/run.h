@@ -9,6 +9,7 @@
 #include "hist.h"
 #include "record.h"
 #include "result.h"
+#include "series.h"
 #include "ticklog.h"
 #include "verdict.h"
 
@@ -78,7 +79,8 @@ struct run_check {
 /* A series: strings of `s` live as long as the run. */
 struct run_series {
 	u64 seq, line;
-	bool full; /* of a type=series record; else of `rows`: only what run.c's rows_known says */
+	bool full; /* of a type=series record; else of `rows`, which has no lines, samples,
+		      max_dev, spurious, var_var, p99, p999, first and warm */
 	struct series s;
 };
 
@@ -97,19 +99,16 @@ struct run_hist {
 	u64 more;	  /* samples in bins that the log leaves out, all above the last given */
 	size_t n;
 	struct run_bin *bin;
+	bool torn; /* a part did not arrive: the bins are void */
 };
 
-/* One run of equal lines of a series (type=lines): line j from .. to. */
-struct run_line {
-	u64 from, to, min, max;
-	struct variance var;
-};
-
+/* The lines of a series (type=lines), as runs of equal ones. */
 struct run_lines {
 	u64 seq, line; /* of its first record */
 	const char *method, *form, *work, *pre;
 	size_t n;
-	struct run_line *at;
+	struct line_entry *at;
+	bool torn; /* some did not arrive */
 };
 
 /* One row of the XSAVE table. cell.event lives as long as the run. cell.asked is not in the log. */
@@ -128,7 +127,6 @@ struct run_sample {
 
 struct run_stability {
 	u64 seq, line; /* 0: not measured */
-	u64 hist_seq;
 	u64 stolen, states, unsettled;
 	struct stability s;
 };
@@ -137,6 +135,7 @@ struct run {
 	u64 first_line, last_line; /* in the file */
 	u64 schema;		   /* 0: the begin record was lost */
 	bool ended;		   /* the end record arrived */
+	bool cut;		   /* the input ended within a record */
 	bool pass;		   /* by the end record */
 	u64 last_seq;		   /* the highest that arrived, or that the end record counts */
 	u64 duplicates;
@@ -164,7 +163,8 @@ struct run {
 	const char *recommended; /* method, or "" */
 
 	size_t n_checks;
-	u64 planned; /* KTAP: as many result lines as there should be, 0: no plan seen */
+	u64 planned; /* KTAP: as many result lines as there should be, 0: no plan seen. Text has no
+			CRC: lines may be lost or damaged in a complete run. */
 	struct run_check *checks;
 
 	size_t n_series;
@@ -178,11 +178,13 @@ struct run {
 	struct run_stability stability;
 	size_t n_samples;
 	struct run_sample *sample;
+	u64 bad_samples, bad_sample_line; /* trace lines not used, and the first of them */
 	size_t n_events;
 	char **events;
 
-	size_t n_texts; /* lines that look like a row of a table for people */
+	size_t n_texts; /* all other lines between begin and end */
 	struct run_text *text;
+	const char *panic; /* "" or why the kernel stopped */
 
 	struct run_heap *heap; /* run.c's own */
 };
@@ -289,14 +291,15 @@ bool run_read_each(const struct command *c, const char *path, run_done *done, vo
 		   struct run_totals *totals);
 
 /* All runs of a file. */
-struct runs {
+struct run_list {
 	size_t n;
 	struct run **at;
 	struct run_totals totals;
 };
 
-bool runs_read(const struct command *c, const char *path, struct runs *out);
-void runs_free(struct runs *runs);
+/* As run_read_each(). To be freed in either case. */
+bool run_list_read(const struct command *c, const char *path, struct run_list *out);
+void run_list_free(struct run_list *list);
 
 /*
  * EXIT_FINE or EXIT_UNUSABLE (not complete, or nothing measured); says why on stderr, each damaged
