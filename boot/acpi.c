@@ -151,8 +151,8 @@ static struct span rsdp_at(const struct phys *mem, u64 address)
 
 u64 acpi_scan(const struct phys *mem, u64 from, u64 len)
 {
-	if (from && len > -from) /* up to 2^64 */
-		len = -from;
+	if (len > UINT64_MAX - from)
+		len = UINT64_MAX - from;
 	for (u64 at = 0; at < len && len - at >= RSDP_BYTES_V1; at += 16)
 		if (rsdp_sound(phys_span(mem, from + at, RSDP_BYTES_V1)))
 			return from + at;

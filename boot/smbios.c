@@ -94,7 +94,7 @@ static struct span string_at(const struct structure *st, u8 index)
 
 		while (at + n < st->strings.len && st->strings.at[at + n])
 			n++;
-		if (i == index || !n)
+		if (i == index)
 			return span_part(st->strings, at, n);
 		at += n + 1;
 	}

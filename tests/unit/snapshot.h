@@ -65,6 +65,7 @@ static inline const void *snapshot_at(void *ctx, u64 address, u64 len)
 	struct snapshot *s = ctx;
 
 	assert_int_not_equal(len, 0);
+	assert_true(address + (len - 1) >= address);
 	if (!snapshot_find(s, address, len))
 		return NULL;
 	if (s->n_given == s->cap_given) {

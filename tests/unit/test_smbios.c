@@ -362,6 +362,10 @@ static void entry_points(void **state)
 	e[4] ^= 1;
 	e[20] ^= 1;
 	assert_false(parse(&s));
+	make_entry(e, 0x7f0000, (u16)t.len);
+	e[21]++; /* the sums of both parts are wrong by one, that of the whole is right */
+	e[4]--;
+	assert_false(parse(&s));
 	make_entry(e, 0x7f1000, (u16)t.len); /* no table there */
 	assert_false(parse(&s));
 	assert_finding(&m.findings, "0 readable");
