@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runs.h"
+#include "spill.h"
 #include "u128.h"
 #include "xtable.h"
 
@@ -36,7 +36,7 @@ struct groups {
 	size_t n_table, used;
 	struct pair *sorted; /* strictly ascending but for full counts */
 	size_t n_sorted, limit;
-	struct runs runs;
+	struct spill spill;
 	struct latency *lat; /* of each group, once finished */
 	struct xcell *cell;
 };
@@ -59,7 +59,7 @@ struct groups *groups_new(size_t pairs)
 	g->n_table = TABLE_FIRST;
 	g->index = calloc(g->n_index, sizeof(*g->index));
 	g->table = calloc(g->n_table, sizeof(*g->table));
-	runs_init(&g->runs);
+	spill_init(&g->spill);
 	if (g->index && g->table)
 		return g;
 	groups_free(g);
@@ -76,13 +76,13 @@ void groups_free(struct groups *g)
 	free(g->sorted);
 	free(g->lat);
 	free(g->cell);
-	runs_free(&g->runs);
+	spill_free(&g->spill);
 	free(g);
 }
 
 u64 groups_spilled(const struct groups *g)
 {
-	return runs_bytes(&g->runs);
+	return spill_bytes(&g->spill);
 }
 
 /* The end of a name tells more than its start. */
@@ -230,7 +230,7 @@ static enum groups_status flush(struct groups *g)
 	g->used = 0;
 	if (g->n_sorted <= g->limit)
 		return GROUPS_OK;
-	if (!runs_write(&g->runs, g->sorted, g->n_sorted))
+	if (!spill_write(&g->spill, g->sorted, g->n_sorted))
 		return GROUPS_NO_FILE;
 	g->n_sorted = 0;
 	return GROUPS_OK;
@@ -321,15 +321,15 @@ enum groups_status groups_finish(struct groups *g)
 	g->table = NULL;
 	g->lat = calloc(g->n_groups + 1, sizeof(*g->lat));
 	g->cell = calloc(g->n_groups + 1, sizeof(*g->cell));
-	if (!g->lat || !g->cell || !runs_merge(&g->runs, g->sorted, g->n_sorted))
+	if (!g->lat || !g->cell || !spill_merge(&g->spill, g->sorted, g->n_sorted))
 		return GROUPS_NO_MEMORY;
 	for (size_t i = 0; i < g->n_groups; i++) {
 		g->lat[i].n = g->group[i].n;
 		g->lat[i].kept = stats_kept97(g->group[i].n);
 	}
-	while (runs_next(&g->runs, &p))
+	while (spill_next(&g->spill, &p))
 		tally_pair(&t, &g->lat[p.group], &p);
-	return runs_failed(&g->runs) ? GROUPS_NO_FILE : GROUPS_OK;
+	return spill_failed(&g->spill) ? GROUPS_NO_FILE : GROUPS_OK;
 }
 
 static void flip_signs(struct xcell *cell, size_t n)

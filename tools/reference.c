@@ -40,7 +40,7 @@ static bool time_and_name(const char *p, const char *end, struct trace_front *f)
 	if (p == end || *p != ':')
 		return false;
 	f->name = p = skip_blank(p + 1, end);
-	while (p < end && in_word(*p) && *p != ':')
+	for (p = trace_skip_prefix(p, end); p < end && in_word(*p) && *p != ':';)
 		p++;
 	f->name_end = p;
 	return p < end && *p == ':';
@@ -99,15 +99,21 @@ static void prefer_longer_task(const char *line, const char *end, struct trace_f
 	}
 }
 
+static const char *back_task(const char *line, const char *p)
+{
+	while (p > line && in_word(p[-1]))
+		p--;
+	return p;
+}
+
 bool reference_front(const char *line, const char *fields, struct trace_front *f)
 {
 	const char *p = line;
 
 	while ((p = memchr(p, '[', (size_t)(fields - p)))) {
 		if (front_at(p, fields, f)) {
-			f->task = f->task_end = back_blank(line, p);
-			while (f->task > line && in_word(f->task[-1]))
-				f->task--;
+			f->task_end = back_blank(line, p);
+			f->task = back_task(line, f->task_end);
 			prefer_longer_task(line, fields, f);
 			return true;
 		}
@@ -156,18 +162,33 @@ static bool meets_several_files(const char *p, const char *end, const char *log_
 /* SQLite's numbers: one dot at most, and a digit. */
 static bool time_is_number(const char *p, const char *end)
 {
-	size_t dots = 0;
+	const char *dot = memchr(p, '.', (size_t)(end - p));
 
-	for (const char *q = p; q < end; q++)
-		dots += *q == '.';
-	return dots <= 1 && (size_t)(end - p) > dots;
+	if (!dot)
+		return p < end;
+	return end - p > 1 && !memchr(dot + 1, '.', (size_t)(end - dot - 1));
+}
+
+/* A word that neither the shell nor SQL sees anything in. */
+static bool plain(const char *p, const char *end)
+{
+	const u64 special = 1ull << '\t' | 1ull << '"' | 1ull << '*' | 1ull << '?';
+	bool found = p == end;
+
+	for (p = trace_skip_prefix(p, end); p < end; p++)
+		found |= *p == '[' || ((u8)*p < 64 && special >> *p & 1);
+	return !found;
 }
 
 bool reference_keeps(const struct trace_front *f, const char *log_name)
 {
+	if (!time_is_number(f->time, f->time_end))
+		return false;
+	if (plain(f->task, f->task_end) && plain(f->name, f->name_end))
+		return true;
 	return one_word(f->task, f->task_end) && quotes_paired(f->task, f->task_end) &&
 	       !meets_several_files(f->task, f->task_end, log_name) &&
-	       time_is_number(f->time, f->time_end) && one_word(f->name, f->name_end) &&
+	       one_word(f->name, f->name_end) &&
 	       !memchr(f->name, '"', (size_t)(f->name_end - f->name)) &&
 	       !meets_several_files(f->name, f->name_end, log_name);
 }

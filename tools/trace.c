@@ -164,7 +164,7 @@ static bool time_and_name(const char *p, const char *end, struct trace_front *f)
 		return false;
 	f->name = p = skip_blank(p + 1, end);
 	limit = end - p > TRACE_NAME_MAX ? p + TRACE_NAME_MAX + 1 : end;
-	while (p < limit && *p != ':' && !is_blank(*p))
+	for (p = trace_skip_prefix(p, limit); p < limit && *p != ':' && !is_blank(*p);)
 		p++;
 	f->name_end = p;
 	return p > f->name && (p == limit ? p < end : *p == ':');
@@ -205,20 +205,22 @@ static bool find_front(const char *line, const char *end, struct trace_front *f)
 
 static bool is_event(const char *p, const char *end)
 {
-	return starts(p, end, "x86_fpu_latency_xsave") || starts(p, end, "x86_fpu_latency_xrstor");
+	const char *rest = trace_skip_prefix(p, end);
+
+	return rest > p && (starts(rest, end, "save") || starts(rest, end, "rstor"));
 }
 
 /* The first name of an event in the bytes, or NULL. */
 static const char *find_event(const char *p, const char *end)
 {
-	while ((p = find(p, end, "x86_fpu_latency_x")) && !is_event(p, end))
+	while ((p = find(p, end, TRACE_PREFIX)) && !is_event(p, end))
 		p++;
 	return p;
 }
 
 static bool printable(const char *p, const char *end)
 {
-	while (p<end && * p> ' ' && *p < 0x7f)
+	for (p = trace_skip_prefix(p, end); p<end && * p> ' ' && *p < 0x7f;)
 		p++;
 	return p == end;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Sorted runs in a temporary file: see runs.h. */
-#include "runs.h"
+/* Sorted runs in a temporary file: see spill.h. */
+#include "spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,12 +29,12 @@ int pair_compare(const void *a, const void *b)
 	return p->value < q->value ? -1 : p->value > q->value;
 }
 
-void runs_init(struct runs *r)
+void spill_init(struct spill *r)
 {
-	*r = (struct runs){.fd = -1};
+	*r = (struct spill){.fd = -1};
 }
 
-void runs_free(struct runs *r)
+void spill_free(struct spill *r)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (r->run[i].owned)
@@ -45,12 +45,12 @@ void runs_free(struct runs *r)
 		close(r->fd);
 }
 
-u64 runs_bytes(const struct runs *r)
+u64 spill_bytes(const struct spill *r)
 {
 	return r->bytes;
 }
 
-bool runs_failed(const struct runs *r)
+bool spill_failed(const struct spill *r)
 {
 	if (r->error)
 		errno = r->error;
@@ -94,7 +94,7 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
-static struct run *add_run(struct runs *r)
+static struct run *add_run(struct spill *r)
 {
 	struct run *longer = realloc(r->run, (r->n + 1) * sizeof(*longer));
 
@@ -105,7 +105,7 @@ static struct run *add_run(struct runs *r)
 	return &longer[r->n++];
 }
 
-bool runs_write(struct runs *r, const struct pair *p, size_t n)
+bool spill_write(struct spill *r, const struct pair *p, size_t n)
 {
 	struct run *run;
 
@@ -120,7 +120,7 @@ bool runs_write(struct runs *r, const struct pair *p, size_t n)
 }
 
 /* Reads more of a run; false at its end or on an error. */
-static bool refill(struct runs *r, struct run *run)
+static bool refill(struct spill *r, struct run *run)
 {
 	size_t want = run->left < r->buffer ? run->left : r->buffer, got = 0;
 
@@ -144,7 +144,7 @@ static bool refill(struct runs *r, struct run *run)
 }
 
 /* A whole number of pairs. */
-static size_t buffer_size(const struct runs *r)
+static size_t buffer_size(const struct spill *r)
 {
 	size_t size = BUFFERS / (r->n + 1);
 
@@ -152,12 +152,12 @@ static size_t buffer_size(const struct runs *r)
 	return size / sizeof(struct pair) * sizeof(struct pair);
 }
 
-static bool before(const struct runs *r, size_t a, size_t b)
+static bool before(const struct spill *r, size_t a, size_t b)
 {
 	return pair_compare(r->run[r->heap[a]].next, r->run[r->heap[b]].next) < 0;
 }
 
-static void sift_down(struct runs *r, size_t i)
+static void sift_down(struct spill *r, size_t i)
 {
 	for (;;) {
 		size_t least = i, kid = 2 * i + 1, held;
@@ -175,7 +175,7 @@ static void sift_down(struct runs *r, size_t i)
 	}
 }
 
-bool runs_merge(struct runs *r, struct pair *p, size_t n)
+bool spill_merge(struct spill *r, struct pair *p, size_t n)
 {
 	struct run *run;
 
@@ -200,7 +200,7 @@ bool runs_merge(struct runs *r, struct pair *p, size_t n)
 	return true;
 }
 
-bool runs_next(struct runs *r, struct pair *p)
+bool spill_next(struct spill *r, struct pair *p)
 {
 	struct run *run;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorted runs of (group, value, count) in a temporary file without a name, and their merging. */
-#ifndef RUNS_H
-#define RUNS_H
+#ifndef SPILL_H
+#define SPILL_H
 
 #include "types.h"
 
@@ -16,7 +16,7 @@ int pair_compare(const void *a, const void *b);
 
 struct run;
 
-struct runs {
+struct spill {
 	int fd; /* -1: no file yet */
 	struct run *run;
 	size_t n;
@@ -27,22 +27,22 @@ struct runs {
 	int error; /* an errno */
 };
 
-void runs_init(struct runs *r);
-void runs_free(struct runs *r);
+void spill_init(struct spill *r);
+void spill_free(struct spill *r);
 
 /* Appends a run; false if the file, in $TMPDIR or /tmp, cannot be made or written: see errno. */
-bool runs_write(struct runs *r, const struct pair *p, size_t n);
+bool spill_write(struct spill *r, const struct pair *p, size_t n);
 
 /* Bytes written so far. */
-u64 runs_bytes(const struct runs *r);
+u64 spill_bytes(const struct spill *r);
 
 /* Starts merging, with one more run that is in memory. False without memory. */
-bool runs_merge(struct runs *r, struct pair *p, size_t n);
+bool spill_merge(struct spill *r, struct pair *p, size_t n);
 
 /* The next pair in order. A pair may come several times. False at the end or on an error. */
-bool runs_next(struct runs *r, struct pair *p);
+bool spill_next(struct spill *r, struct pair *p);
 
 /* True, and errno set, if reading the file failed. */
-bool runs_failed(const struct runs *r);
+bool spill_failed(const struct spill *r);
 
 #endif
