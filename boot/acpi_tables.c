@@ -7,16 +7,22 @@ enum fadt {
 	SMI_CMD = 48,
 	ACPI_ENABLE = 52,
 	ACPI_DISABLE = 53,
+	S4BIOS_REQ = 54,
+	PSTATE_CNT = 55,
+	PM1A_EVT_BLK = 56,
 	PM1A_CNT_BLK = 64,
 	PM1B_CNT_BLK = 68,
 	PM_TMR_BLK = 76,
+	PM1_EVT_LEN = 88,
 	PM1_CNT_LEN = 89,
 	PM_TMR_LEN = 91,
+	CST_CNT = 95,
 	CENTURY = 108,
 	IAPC_BOOT_ARCH = 109,
 	FADT_FLAGS = 112,
 	RESET_REG = 116,
 	RESET_VALUE = 128,
+	X_PM1A_EVT_BLK = 148,
 	X_PM1A_CNT_BLK = 172,
 	X_PM1B_CNT_BLK = 184,
 	X_PM_TMR_BLK = 208,
@@ -87,6 +93,11 @@ static void read_pm_registers(struct acpi_info *a, struct span fadt, u32 flags)
 		finding_add(&a->findings, "FADT: SMI_CMD 0x%x is not a port", a->smi_cmd);
 		a->smi_cmd = 0;
 	}
+	a->s4bios_req = span_u8(fadt, S4BIOS_REQ);
+	a->pstate_cnt = span_u8(fadt, PSTATE_CNT);
+	a->cst_cnt = span_u8(fadt, CST_CNT);
+	a->pm1a_evt =
+		read_block(a, fadt, "PM1a_EVT_BLK", X_PM1A_EVT_BLK, PM1A_EVT_BLK, PM1_EVT_LEN);
 	a->pm1a_cnt =
 		read_block(a, fadt, "PM1a_CNT_BLK", X_PM1A_CNT_BLK, PM1A_CNT_BLK, PM1_CNT_LEN);
 	a->pm1b_cnt =

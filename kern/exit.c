@@ -7,6 +7,7 @@
 #include "machine_probe.h"
 #include "mem.h"
 #include "power.h"
+#include "smi.h"
 
 #define DEBUG_EXIT_PORT	 0xf4
 #define DEBUG_EXIT_READS 0x00 /* what the device answers; a port without one reads FFh */
@@ -72,6 +73,7 @@ _Noreturn void exit_run(bool pass)
 {
 	if (!pass)
 		failed = true;
+	smi_end();
 	machine_restore();
 	console_flush();
 	switch (chosen) {

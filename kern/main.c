@@ -15,6 +15,7 @@
 #include "panic.h"
 #include "provoke.h"
 #include "smbios.h"
+#include "smi.h"
 #include "traps.h"
 
 #define BOOT_MAPPED (4ull << 30) /* by the tables of entry.asm */
@@ -162,6 +163,7 @@ static void machine_start(u64 entry_tsc)
 		      smbios.found ? &smbios : NULL, entry_tsc);
 	bring_up_note();
 	exit_choose(options.exit, &machine, acpi.found ? &acpi : NULL);
+	smi_start(&machine, acpi.found ? &acpi : NULL);
 	if (machine.xsave) {
 		step_announce("setting CR4.OSXSAVE");
 		control_enable_xsave();

@@ -7,6 +7,8 @@
 #define ENV_H
 
 #include "machine.h"
+#include "smi_sources.h"
+#include "smi_truth.h"
 #include "types.h"
 
 /* Log bytes ("\n" line ends; the serial sink adds '\r'). Never inside a measurement window. */
@@ -34,6 +36,29 @@ struct evidence {
 	u64 smi;
 };
 void env_evidence(struct evidence *e);
+
+/*
+ * SMIs of our own making, to see whether the gaps suite finds them. Only on demand: each is false,
+ * with the reason in words, where it would be unsafe or cannot be done.
+ */
+struct smi_command {
+	u16 port; /* the FADT's SMI_CMD */
+	u8 value; /* none that the FADT gives a meaning: firmware ignores it */
+};
+/* What one OUT must write for one SMI on this CPU; the gaps suite's loop does the writing. */
+bool env_smi_command(struct smi_command *c, const char **why_not);
+
+/*
+ * Replaces firmware's SMI handler by ours, which stays in SMM for `ticks` (up to SMI_TICKS_MAX) and
+ * notes when. Calling it again changes the ticks. Firmware's comes back at the end of the run.
+ */
+bool env_smi_handler(u64 ticks, const char **why_not);
+
+/* Those noted so far: *n counts all, the first SMI_TRUTHS are kept. NULL without our handler. */
+const struct smi_truth *env_smi_truth(u64 *n);
+
+/* What can make SMIs here, as the chipset's registers tell; they are read, never written. */
+void env_smi_sources(struct smi_sources *s);
 
 /* MSRs: false when the access faults or the process has none. */
 bool env_rdmsr(u32 msr, u64 *value);

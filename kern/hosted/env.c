@@ -160,6 +160,31 @@ void env_evidence(struct evidence *e)
 	*e = (struct evidence){.smi_state = VALUE_ABSENT};
 }
 
+bool env_smi_command(struct smi_command *c, const char **why_not)
+{
+	(void)c;
+	*why_not = "a process may not write ports";
+	return false;
+}
+
+bool env_smi_handler(u64 ticks, const char **why_not)
+{
+	(void)ticks;
+	*why_not = "a process cannot reach SMRAM";
+	return false;
+}
+
+const struct smi_truth *env_smi_truth(u64 *n)
+{
+	*n = 0;
+	return NULL;
+}
+
+void env_smi_sources(struct smi_sources *s)
+{
+	*s = (struct smi_sources){.why_not = "a process may not read ports"};
+}
+
 bool env_rdmsr(u32 msr, u64 *value)
 {
 	(void)msr, (void)value;
