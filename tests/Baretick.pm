@@ -15,8 +15,9 @@ use Math::BigInt;
 use Test::More ();
 use Time::HiRes qw(time);
 
-our @EXPORT = qw(root built boot boot_ok hosted read_records read_ktap check_named slurp
-    moments variance percentile average kept97 average97);
+our @EXPORT = qw(root built boot boot_ok hosted run_bounded read_records records_of read_ktap
+    check_named slurp list_of moments variance percentile average kept97 average97 bin_range
+    hist_percentile hist_sum differs);
 
 my $root = dirname(dirname(abs_path(__FILE__)));
 my $out  = $ENV{B} // 'build';
@@ -269,6 +270,20 @@ sub read_records {
     return { records => \@records, problems => \@problems };
 }
 
+# The keys of all records of one type, in order. Of a log, or of what read_records made of one.
+sub records_of {
+    my ($log, $type) = @_;
+    $log = read_records($log) unless ref $log;
+    return map { $_->{keys} } grep { $_->{type} eq $type } @{ $log->{records} };
+}
+
+# The items of a comma list; "" has none. A list of n equal values may be written as that one value.
+sub list_of {
+    my ($text, $n) = @_;
+    my @items = split /,/, $text // '', -1;
+    return @items == 1 && defined $n ? (@items) x $n : @items;
+}
+
 # ---- KTAP
 
 # {plan, results => [{ok, n, name, note}], problems}; note is what stands after '# '.
@@ -376,6 +391,64 @@ sub average97 {
         $left->bsub($take);
     }
     return average(@low);
+}
+
+# ---- histograms: [bin, count] pairs as the records give them, bins ascending
+
+# What values bin i of a histogram with this base stands for: [lo, hi]. 4096 exact bins, then 64 to
+# an octave of value - base.
+sub bin_range {
+    my ($i, $base) = @_;
+    my $lo = Math::BigInt->new($base);
+    return [ $lo->badd($i), $lo ] if $i < 4096;
+    my $octave = int(($i - 4096) / 64);
+    my $width = Math::BigInt->new(1)->blsft($octave + 6);
+    $lo->badd($width->copy->bmul(64 + ($i - 4096) % 64));
+    return [ $lo, $lo->copy->badd($width)->bsub(1) ];
+}
+
+# The nearest-rank percentile as a histogram tells it: "38", or "4224..4287" where it lies in a wide
+# bin. undef if it lies in bins that are not there. h: {n, min, max, base, below}.
+sub hist_percentile {
+    my ($num, $den, $h, @bins) = @_;
+    my ($n, $seen) = map { Math::BigInt->new($_) } $h->{n}, $h->{below};
+    return '0' if $n == 0;
+    my $rank = $n->copy->bmul($num)->badd($den - 1)->bdiv($den);
+    return $h->{min} if $rank <= 1;
+    return $h->{max} if $rank == $n;
+    my $range = $rank <= $seen ? [ $h->{min}, Math::BigInt->new($h->{base})->bsub(1) ] : undef;
+    for (@bins) {
+        last if $range;
+        $seen->badd($_->[1]);
+        $range = bin_range($_->[0], $h->{base}) if $seen >= $rank;
+    }
+    return undef unless $range;
+    my ($lo, $hi) = map { Math::BigInt->new($_) } @$range;
+    $lo = Math::BigInt->new($h->{min}) if $lo < $h->{min};
+    $hi = Math::BigInt->new($h->{max}) if $hi > $h->{max};
+    return $lo == $hi ? "$lo" : "$lo..$hi";
+}
+
+# [lowest, highest] that the sum of (value - base)^power can be by the bins: equal where all are
+# exact.
+sub hist_sum {
+    my ($power, @bins) = @_;
+    my @sum = map { Math::BigInt->new(0) } 1 .. 2;
+    for my $bin (@bins) {
+        my $range = bin_range($bin->[0], 0);
+        $sum[$_]->badd($range->[$_]->copy->bpow($power)->bmul($bin->[1])) for 0, 1;
+    }
+    return \@sum;
+}
+
+# Nothing if both are the same, else words that point at the first digit that is not.
+sub differs {
+    my ($what, $said, $want) = @_;
+    ($said, $want) = map { $_ // '(nothing)' } $said, $want;
+    return () if "$said" eq "$want";
+    my $at = 0;
+    $at++ while $at < length $said && substr($said, $at, 1) eq substr("$want ", $at, 1);
+    return "$what is $said, computed $want: differs from character " . ($at + 1);
 }
 
 1;
