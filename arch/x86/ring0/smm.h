@@ -22,8 +22,8 @@ extern volatile struct smm_mailbox smm_mailbox;
 
 /*
  * Puts our handler where the boot CPU of SeaBIOS and its like has its own (A8000h), once SMRAM has
- * been proven to be open, to be memory, and to hold a handler already. NULL: done; else why not, in
- * words, with nothing changed. Whether SMIs come there is for the caller to try.
+ * been opened, and the place has been seen to be memory that holds something. NULL: done; else why
+ * not, in words, with nothing changed. Whether SMIs come there is for the caller to try.
  */
 const char *smm_install(void);
 
