@@ -48,7 +48,7 @@ toolt_o  := $(patsubst %.c,$(B)/tested/%.o,$(filter-out lib/mem.c,$(call csrc,$(
 seq_o    := $(B)/seq.o
 units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all iso run hosted check units lint format clean install-run install-check
+.PHONY: all iso run hosted check units lint format clean install-run install-check install-lint
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -113,23 +113,24 @@ iso: $(B)/baretick.iso
 $(B)/baretick.iso: $(B)/baretick.elf boot/grub.cfg tools/mkiso
 	tools/mkiso $@ $(B)/baretick.elf boot/grub.cfg
 
-install-run:
-	@tools/install run
-install-check:
-	@tools/install check
+install-run install-check install-lint: install-%:
+	@tools/install $*
+
+# A make of its own, on all cores, once the packages are there.
+SUBMAKE = $(MAKE) --no-print-directory -j$(shell nproc)
 
 run: install-run
-	@$(MAKE) --no-print-directory $(B)/baretick.elf
+	@$(SUBMAKE) $(B)/baretick.elf
 	@tools/run
 hosted: install-run
-	@$(MAKE) --no-print-directory $(B)/baretick-hosted
+	@$(SUBMAKE) $(B)/baretick-hosted
 	$(B)/baretick-hosted $(ARGS)
 
 check: install-check
-	@$(MAKE) --no-print-directory all iso units
+	@$(SUBMAKE) all iso units
 	@tests/run
 
-lint: install-check
+lint: install-check install-lint
 	@tests/lint
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
