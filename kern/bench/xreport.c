@@ -271,15 +271,30 @@ static void emit_line(void *ctx, const char *bytes, size_t n)
 	l->t.len = 0;
 }
 
-void xreport_table(struct xsave *x)
+static void table_part(struct xsave *x, const char *title, const struct xcell *cell, size_t n)
 {
 	struct line l = {.report = x->run->report};
 
+	if (n == 0)
+		return;
 	l.t = (struct text)TEXT_ON(l.bytes);
-	report_text(l.report, "\nticks, overhead subtracted, %llu samples a cell\n",
-		    (unsigned long long)x->n);
+	report_text(l.report, "\n%s, %llu samples a cell\n", title, (unsigned long long)x->n);
+	xtable_print(PREFIX, cell, n, emit_line, &l);
+}
+
+/*
+ * FXSAVE and FXRSTOR stand apart: they have no trace lines, and the table is what the lines give,
+ * to the width of its columns.
+ */
+void xreport_table(struct xsave *x)
+{
+	size_t legacy = 0;
+
 	xtable_sort(x->cell, x->n_cells);
-	xtable_print(PREFIX, x->cell, x->n_cells, emit_line, &l);
+	while (legacy < x->n_cells && x->cell[legacy].event[0] == 'f')
+		legacy++;
+	table_part(x, "ticks, overhead subtracted", x->cell + legacy, x->n_cells - legacy);
+	table_part(x, "for comparison, without masks", x->cell, legacy);
 }
 
 void xreport_trace_head(struct xsave *x)
