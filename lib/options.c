@@ -7,6 +7,8 @@
 enum kind {
 	KIND_NUMBER, /* u64: min..max, or one word of `choices`, which is XSAVE_TRACE_ALL */
 	KIND_MASK,   /* u64: as a number, printed in hex */
+	KIND_AMOUNT, /* struct amount: min..max, directly followed by one of `choices` */
+	KIND_COUNTS, /* u64 for each of `choices`: a list of those given as NAME:min..max */
 	KIND_CHOICE, /* enum: the index in `choices` */
 	KIND_FLAG,   /* bool: the index in `choices` modulo 2 */
 	KIND_BITS,   /* u32: the items of `choices`, bit 0 first; `alone` is none of them */
@@ -45,8 +47,19 @@ static const struct option table[] = {
 	 .doc = "TSC read methods"},
 	{"workload", KIND_LIST, AT(workload), .choices = "empty,store,add,loop", .alone = "all",
 	 .fallback = "all", .doc = "what stands between the two reads"},
-	{"threshold", KIND_NUMBER, AT(threshold), .min = 1, .max = 1000000000, .fallback = "50",
-	 .doc = "ticks above the minimum that make an outlier"},
+	{"threshold", KIND_NUMBER, AT(threshold), .min = 1, .max = 1000000000, .fallback = "",
+	 .otherwise = "by suite", .doc = "ticks above the usual for an outlier or gap"},
+	{"soak", KIND_NUMBER, AT(soak), .min = 1, .max = 86400, .fallback = "",
+	 .otherwise = "by machine", .doc = "seconds for the gaps suite"},
+	{"limit.gap", KIND_AMOUNT, AT(limit_gap), .min = 1, .max = 1000000000,
+	 .choices = "ns,us,ms,s,t", .fallback = "", .otherwise = "none",
+	 .doc = "longest gap allowed; t: ticks"},
+	{"limit.smi", KIND_AMOUNT, AT(limit_smi), .min = 0, .max = 1000000000,
+	 .choices = "/s,/min,/h", .fallback = "", .otherwise = "none",
+	 .doc = "highest rate of SMIs allowed"},
+	{"smi", KIND_COUNTS, AT(smi_inject), .min = 1, .max = 1000000,
+	 .choices = "inject,handler", .fallback = "", .otherwise = "none",
+	 .doc = "make N SMIs; stay in each for N ticks"},
 	{"budget", KIND_NUMBER, AT(budget), .min = 1, .max = 86400, .fallback = "",
 	 .otherwise = "by machine", .doc = "seconds for the tsc suite"},
 	{"xsave.trace", KIND_NUMBER, AT(xsave_trace), .min = 0, .max = 16777216,
@@ -81,6 +94,8 @@ static const struct option table[] = {
 
 _Static_assert(sizeof(enum profile) == sizeof(u32), "a KIND_CHOICE is stored as a u32");
 _Static_assert(sizeof(enum exit_how) == sizeof(u32), "a KIND_CHOICE is stored as a u32");
+_Static_assert(offsetof(struct options, smi_handler) == offsetof(struct options, smi_inject) + 8,
+	       "the values of a KIND_COUNTS follow each other");
 _Static_assert(sizeof(enum panic_how) == sizeof(u32), "a KIND_CHOICE is stored as a u32");
 
 static bool same(const char *a, size_t n, const char *name)
@@ -182,6 +197,62 @@ static bool set_number(const struct option *opt, u64 *field, const char *value, 
 	return true;
 }
 
+static bool number_within(const struct option *opt, const char *text, size_t n, u64 *number)
+{
+	return number_parse(text, n, number) && *number >= opt->min && *number <= opt->max;
+}
+
+/* The unit is what follows the digits, so no unit may begin with one. */
+static bool set_amount(const struct option *opt, struct amount *field, const char *value, size_t n)
+{
+	size_t digits = 0;
+	u64 number;
+	u32 unit;
+
+	while (digits < n && value[digits] >= '0' && value[digits] <= '9')
+		digits++;
+	if (!number_within(opt, value, digits, &number) ||
+	    !list_index(opt->choices, value + digits, n - digits, &unit))
+		return false;
+	*field = (struct amount){.n = number, .unit = unit};
+	return true;
+}
+
+static void counts_unset(const struct option *opt, u64 *field)
+{
+	const char *item;
+	size_t pos = 0, n;
+
+	while (list_next(opt->choices, &pos, &item, &n))
+		*field++ = OPTION_UNSET;
+}
+
+static bool set_counts(const struct option *opt, u64 *field, const char *value, size_t n)
+{
+	const char *item;
+	size_t item_n;
+	u64 number;
+	u32 index;
+
+	/* Twice over the list, so that a bad item leaves all as it was. */
+	for (int keep = 0; keep < 2; keep++) {
+		for (size_t pos = 0; items_next(value, n, &pos, &item, &item_n);) {
+			size_t name = 0;
+
+			while (name < item_n && item[name] != ':')
+				name++;
+			if (name == item_n || !list_index(opt->choices, item, name, &index) ||
+			    !number_within(opt, item + name + 1, item_n - name - 1, &number))
+				return false;
+			if (keep)
+				field[index] = number;
+		}
+		if (!keep)
+			counts_unset(opt, field);
+	}
+	return true;
+}
+
 static bool set_choice(const struct option *opt, u32 *field, const char *value, size_t n)
 {
 	return list_index(opt->choices, value, n, field);
@@ -277,6 +348,10 @@ static bool option_set(const struct option *opt, struct options *o, const char *
 	case KIND_NUMBER:
 	case KIND_MASK:
 		return set_number(opt, field, value, n);
+	case KIND_AMOUNT:
+		return set_amount(opt, field, value, n);
+	case KIND_COUNTS:
+		return set_counts(opt, field, value, n);
 	case KIND_CHOICE:
 		return set_choice(opt, field, value, n);
 	case KIND_FLAG:
@@ -299,6 +374,10 @@ static void option_unset(const struct option *opt, struct options *o)
 {
 	if (opt->kind == KIND_NUMBER || opt->kind == KIND_MASK)
 		*(u64 *)field_of(o, opt) = OPTION_UNSET;
+	else if (opt->kind == KIND_AMOUNT)
+		((struct amount *)field_of(o, opt))->n = OPTION_UNSET;
+	else if (opt->kind == KIND_COUNTS)
+		counts_unset(opt, field_of(o, opt));
 }
 
 void options_default(struct options *o)
@@ -349,6 +428,14 @@ static void option_range(const struct option *opt, struct text *t)
 		break;
 	case KIND_MASK:
 		fmt(t, "a mask from 0x%llx to 0x%llx", min, max);
+		break;
+	case KIND_AMOUNT:
+		fmt(t, "a number from %llu to %llu with ", min, max);
+		choices_print(opt->choices, " or ", t);
+		break;
+	case KIND_COUNTS:
+		choices_print(opt->choices, ":N, ", t);
+		fmt(t, ":N or both with a comma, N from %llu to %llu", min, max);
 		break;
 	case KIND_CHOICE:
 	case KIND_FLAG:
@@ -499,6 +586,27 @@ static void number_print(const struct option *opt, u64 value, struct text *t)
 		fmt(t, opt->kind == KIND_MASK ? "0x%llx" : "%llu", (unsigned long long)value);
 }
 
+static void amount_print(const struct option *opt, const struct amount *a, struct text *t)
+{
+	if (a->n == OPTION_UNSET)
+		return;
+	fmt(t, "%llu", (unsigned long long)a->n);
+	list_print(opt->choices, (u32)a->unit, t);
+}
+
+static void counts_print(const struct option *opt, const u64 *value, struct text *t)
+{
+	const char *item, *between = "";
+	size_t pos = 0, n;
+
+	for (; list_next(opt->choices, &pos, &item, &n); value++) {
+		if (*value == OPTION_UNSET)
+			continue;
+		fmt(t, "%s%.*s:%llu", between, (int)n, item, (unsigned long long)*value);
+		between = ",";
+	}
+}
+
 static void bits_print(const struct option *opt, u32 bits, struct text *t)
 {
 	if (bits == 0)
@@ -521,6 +629,12 @@ static void value_print(const struct option *opt, const struct options *o, struc
 	case KIND_NUMBER:
 	case KIND_MASK:
 		number_print(opt, *(const u64 *)value, t);
+		break;
+	case KIND_AMOUNT:
+		amount_print(opt, value, t);
+		break;
+	case KIND_COUNTS:
+		counts_print(opt, value, t);
 		break;
 	case KIND_CHOICE:
 		list_print(opt->choices, *(const u32 *)value, t);

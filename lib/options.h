@@ -20,6 +20,15 @@ enum panic_how { PANIC_NONE, PANIC_TEST, PANIC_TRIPLE, PANIC_STACK, PANIC_TEXT, 
 #define OPTION_PROBLEMS 16
 #define OPTION_UNSET	(~0ull)
 
+/* A number with its unit: the index in the option's list of units. n is OPTION_UNSET if not given.
+ */
+struct amount {
+	u64 n, unit;
+};
+
+enum gap_unit { GAP_NS, GAP_US, GAP_MS, GAP_S, GAP_TICKS }; /* of limit.gap */
+enum rate_unit { RATE_SECOND, RATE_MINUTE, RATE_HOUR };	    /* of limit.smi */
+
 struct option_problem {
 	char word[OPTION_TEXT]; /* as given, cut to fit, unprintable bytes as '?' */
 	char expected[160];	/* what was expected instead */
@@ -31,7 +40,11 @@ struct options {
 	char workload[OPTION_TEXT]; /* comma list, "all" by default */
 	enum profile profile;
 	u64 lines, samples;	      /* OPTION_UNSET: by profile and budget */
-	u64 threshold;		      /* ticks, 50 by default */
+	u64 threshold;		      /* ticks, OPTION_UNSET: each suite's own */
+	u64 soak;		      /* seconds for the gaps suite, OPTION_UNSET: by machine */
+	struct amount limit_gap;      /* enum gap_unit */
+	struct amount limit_smi;      /* enum rate_unit */
+	u64 smi_inject, smi_handler;  /* SMIs asked for; ticks each stays; OPTION_UNSET: none */
 	u64 budget;		      /* seconds for the tsc suite, OPTION_UNSET: by machine */
 	u64 xsave_trace;	      /* trace lines a cell: 0 none, OPTION_UNSET - 1 all */
 	u64 xsave_rfbm, xsave_xinuse; /* OPTION_UNSET: the sweep */

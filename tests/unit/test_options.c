@@ -70,7 +70,9 @@ static void the_defaults(void **unused)
 	assert_string_equal(o->workload, "all");
 	assert_int_equal(o->profile, PROFILE_AUTO);
 	assert_true(o->lines == OPTION_UNSET && o->samples == OPTION_UNSET);
-	assert_int_equal(o->threshold, 50);
+	assert_true(o->threshold == OPTION_UNSET && o->soak == OPTION_UNSET);
+	assert_true(o->limit_gap.n == OPTION_UNSET && o->limit_smi.n == OPTION_UNSET);
+	assert_true(o->smi_inject == OPTION_UNSET && o->smi_handler == OPTION_UNSET);
 	assert_true(o->budget == OPTION_UNSET && o->baud == OPTION_UNSET);
 	assert_int_equal(o->xsave_trace, 0);
 	assert_true(o->xsave_rfbm == OPTION_UNSET && o->xsave_xinuse == OPTION_UNSET);
@@ -89,7 +91,8 @@ static void every_option_is_taken(void **unused)
 		"suite=tsc,xsave profile=soak lines=1000000 samples=0x1000 method=1c,5,7m "
 		"workload=loop,empty threshold=1 budget=86400 xsave.trace=all xsave.rfbm=0x2e7 "
 		"xsave.xinuse=514 console=0x3f8 baud=57600 detail=full,lines records=off label=x "
-		"ident=off strict=1 exit=poweroff panic=triple help");
+		"ident=off strict=1 exit=poweroff panic=triple help soak=86400 limit.gap=150us "
+		"limit.smi=3/min smi=handler:100,inject:1000000");
 
 	(void)unused;
 	assert_string_equal(o->suite, "tsc,xsave");
@@ -111,6 +114,69 @@ static void every_option_is_taken(void **unused)
 	assert_int_equal(o->exit, EXIT_POWEROFF);
 	assert_int_equal(o->panic, PANIC_TRIPLE);
 	assert_true(o->strict && o->help);
+	assert_int_equal(o->soak, 86400);
+	assert_int_equal(o->limit_gap.n, 150);
+	assert_int_equal(o->limit_gap.unit, GAP_US);
+	assert_int_equal(o->limit_smi.n, 3);
+	assert_int_equal(o->limit_smi.unit, RATE_MINUTE);
+	assert_int_equal(o->smi_inject, 1000000);
+	assert_int_equal(o->smi_handler, 100);
+}
+
+static void amounts_have_a_unit(void **unused)
+{
+	static const char *const bad[] = {
+		"limit.gap=",	  "limit.gap=150",  "limit.gap=us",	     "limit.gap=0us",
+		"limit.gap=1 s",  "limit.gap=1min", "limit.gap=0x10us",	     "limit.gap=-1us",
+		"limit.gap=1us,", "limit.gap=1uss", "limit.gap=1000000001t", "limit.gap=1.5ms",
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char word[32];
+
+		snprintf(word, sizeof(word), "\"%s\"", bad[i]);
+		check_bad(word, word,
+			  "limit.gap: a number from 1 to 1000000000 with ns or us or ms or s or t");
+	}
+	check_bad("limit.smi=1h", "limit.smi=1h",
+		  "limit.smi: a number from 0 to 1000000000 with /s or /min or /h");
+	assert_int_equal(check_good("limit.gap=1ns")->limit_gap.unit, GAP_NS);
+	assert_int_equal(check_good("limit.gap=2ms")->limit_gap.unit, GAP_MS);
+	assert_int_equal(check_good("limit.gap=1s")->limit_gap.unit, GAP_S);
+	assert_int_equal(check_good("limit.gap=300t")->limit_gap.unit, GAP_TICKS);
+	assert_int_equal(check_good("limit.smi=0/s")->limit_smi.n, 0);
+	assert_int_equal(check_good("limit.smi=0/s")->limit_smi.unit, RATE_SECOND);
+	assert_int_equal(check_good("limit.smi=1/h")->limit_smi.unit, RATE_HOUR);
+}
+
+static void counts_are_named(void **unused)
+{
+	static const char *const bad[] = {
+		"smi=",
+		"smi=inject",
+		"smi=inject:",
+		"smi=5",
+		"smi=inject:0",
+		"smi=:5",
+		"smi=inject:5,",
+		"smi=inject:1000001",
+		"smi=inject:5,x:1",
+		"smi=handler:1-2",
+		"smi=inject:1:2",
+	};
+	const struct options *o;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		check_bad(bad[i], bad[i],
+			  "smi: inject:N, handler:N or both with a comma, N from 1 to 1000000");
+	o = check_good("smi=inject:5");
+	assert_true(o->smi_inject == 5 && o->smi_handler == OPTION_UNSET);
+	o = check_good("smi=inject:5 smi=handler:7");
+	assert_true(o->smi_inject == OPTION_UNSET && o->smi_handler == 7);
+	o = parse("smi=inject:5 smi=handler:x");
+	assert_true(o->smi_inject == 5 && o->smi_handler == OPTION_UNSET);
 }
 
 static void every_choice_has_its_value(void **unused)
@@ -415,8 +481,8 @@ static void only_what_differs_is_in_force(void **unused)
 	(void)unused;
 	in_force(check_good(""), line, sizeof(line));
 	assert_string_equal(line, "");
-	in_force(check_good("lines=3 threshold=50 suite=all strict=0 records=on detail=default"),
-		 line, sizeof(line));
+	in_force(check_good("lines=3 suite=all strict=0 records=on detail=default"), line,
+		 sizeof(line));
 	assert_string_equal(line, "lines=3");
 	in_force(
 		check_good(
@@ -458,7 +524,18 @@ static void draw_options(struct options *o)
 		o->lines = 1 + draw_below(1000000);
 	if (draw_below(2))
 		o->samples = 1 + draw_below(16777216);
-	o->threshold = 1 + draw_below(1000000000);
+	if (draw_below(2))
+		o->threshold = 1 + draw_below(1000000000);
+	if (draw_below(2))
+		o->soak = 1 + draw_below(86400);
+	if (draw_below(2))
+		o->limit_gap = (struct amount){1 + draw_below(1000000000), draw_below(5)};
+	if (draw_below(2))
+		o->limit_smi = (struct amount){draw_below(1000000001), draw_below(3)};
+	if (draw_below(2))
+		o->smi_inject = 1 + draw_below(1000000);
+	if (draw_below(2))
+		o->smi_handler = 1 + draw_below(1000000);
 	if (draw_below(2))
 		o->budget = 1 + draw_below(86400);
 	o->xsave_trace = draw_below(2) ? XSAVE_TRACE_ALL : draw_below(16777217);
@@ -493,9 +570,11 @@ static void in_force_parses_to_the_same(void **unused)
 static void any_bytes_are_survived(void **unused)
 {
 	static const char *const piece[] = {
-		"lines=",   "label=", "\"",   "\\",	 "'",		" ",	"1",
-		"0x",	    "all",    ",",    "detail=", "full",	"help", "method=",
-		"console=", "com1",   "\xff", "\t",	 "xsave.rfbm=", "=",	"strict=",
+		"lines=",      "label=",  "\"",		"\\",	"'",	   " ",
+		"1",	       "0x",	  "all",	",",	"detail=", "full",
+		"help",	       "method=", "console=",	"com1", "\xff",	   "\t",
+		"xsave.rfbm=", "=",	  "strict=",	"smi=", "inject:", "handler:",
+		"limit.gap=",  "us",	  "limit.smi=", "/h",
 	};
 
 	(void)unused;
@@ -541,6 +620,10 @@ static void the_help_names_everything(void **unused)
 		"method=",
 		"workload=",
 		"threshold=",
+		"soak=",
+		"limit.gap=",
+		"limit.smi=",
+		"smi=",
 		"budget=",
 		"xsave.trace=",
 		"xsave.rfbm=",
@@ -555,7 +638,7 @@ static void the_help_names_everything(void **unused)
 		"exit=",
 		"panic=",
 		"help ",
-		"(default: 50)",
+		"(default: by suite)",
 		"(default: by profile)",
 		"a number from 1 to 1000000",
 	};
@@ -603,6 +686,8 @@ int main(void)
 		cmocka_unit_test(bad_lines_are_named),
 		cmocka_unit_test(an_unknown_option_is_named),
 		cmocka_unit_test(every_kind_names_what_it_takes),
+		cmocka_unit_test(amounts_have_a_unit),
+		cmocka_unit_test(counts_are_named),
 		cmocka_unit_test(masks_have_all_bits_but_the_unset_one),
 		cmocka_unit_test(bauds_divide_115200),
 		cmocka_unit_test(consoles),
