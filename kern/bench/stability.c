@@ -5,6 +5,7 @@
  * is named. README "Stability" has the rule.
  */
 #include "mem.h"
+#include "period.h"
 #include "ruler.h"
 #include "suites.h"
 #include "tables.h"
@@ -12,7 +13,7 @@
 
 #define STORES	    500
 #define BLOCK	    10000 /* rounds between two rulers */
-#define TIMES	    256	  /* outliers kept for the period */
+#define THRESHOLD   50	  /* ticks, unless the option says else */
 #define STOLEN_PART 100	  /* a hundredth of the time: more is not quiet */
 
 struct stability_suite {
@@ -26,7 +27,7 @@ struct stability_suite {
 	u64 states, unsettled; /* core-clock states seen; blocks that never settled */
 	u64 stolen;	       /* ticks above the state's min, of outliers */
 	u64 start;
-	u64 at[TIMES];
+	u64 at[PERIOD_EVENTS]; /* of the first outliers */
 	struct evidence before, after;
 };
 
@@ -41,7 +42,7 @@ static void outlier_add(struct stability_suite *s, u64 at, u64 length)
 
 	if (r->kept < STABILITY_OUTLIERS)
 		r->first[r->kept++] = (struct outlier){.at = at, .length = length};
-	if (r->outliers < TIMES)
+	if (r->outliers < PERIOD_EVENTS)
 		s->at[r->outliers] = at;
 	r->outliers++;
 	s->stolen += length - s->state_min;
@@ -113,26 +114,6 @@ static void block_measure(struct stability_suite *s, struct ruler *ruler)
 	s->unsettled++;
 }
 
-/* The median interval, if three quarters of the intervals are within a twentieth of it. */
-static u64 outlier_period(struct stability_suite *s)
-{
-	u64 n = s->r.outliers < TIMES ? s->r.outliers : TIMES;
-	u64 interval[TIMES], median, near = 0;
-
-	if (n < 9)
-		return 0;
-	for (u64 i = 1; i < n; i++)
-		interval[i - 1] = s->at[i] - s->at[i - 1];
-	stats_sort(interval, n - 1);
-	median = interval[stats_rank(n - 1, 1, 2) - 1];
-	for (u64 i = 0; i < n - 1; i++) {
-		u64 d = interval[i] > median ? interval[i] - median : median - interval[i];
-
-		near += d <= median / 20;
-	}
-	return near * 4 >= (n - 1) * 3 ? median : 0;
-}
-
 /* The first block is discarded; it tells where the histogram's exact bins belong. */
 static void warm_up(struct stability_suite *s)
 {
@@ -172,7 +153,11 @@ static void stability_figures(struct stability_suite *s)
 {
 	const struct hist *h = s->hist;
 	struct stability *r = &s->r;
+	struct period period;
 
+	period_find(s->at, NULL, r->outliers < PERIOD_EVENTS ? r->outliers : PERIOD_EVENTS,
+		    &period);
+	r->period = period.ticks;
 	r->n = h->m.n;
 	r->min = h->m.n ? h->m.min : 0;
 	r->max = h->m.max;
@@ -180,7 +165,6 @@ static void stability_figures(struct stability_suite *s)
 	r->p97 = hist_percentile(h, 97, 100);
 	r->p99 = hist_percentile(h, 99, 100);
 	r->p999 = hist_percentile(h, 999, 1000);
-	r->period = outlier_period(s);
 }
 
 static void stability_record(struct stability_suite *s)
@@ -322,10 +306,11 @@ static bool stability_open(struct stability_suite *s)
 	const char *id = s->run->recommended.id;
 	u64 wanted;
 	int method = seq_method_find(id, strlen(id));
+	u64 given = s->run->options->threshold;
 
 	s->r = (struct stability){.method = id,
 				  .rounds = rounds_wanted(s->run),
-				  .threshold = s->run->options->threshold};
+				  .threshold = given == OPTION_UNSET ? THRESHOLD : given};
 	s->code = seq_find((u32)method, WORK_LOOP, PRE_NONE, FORM_MEM);
 	s->hist = env_alloc(sizeof(struct hist), 64);
 	if (s->hist && buffers_open(&s->buffers, BLOCK, &wanted))
