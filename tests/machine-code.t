@@ -152,6 +152,37 @@ check_block('seq_ruler', @fenced, @kept, 'test %r11,%r11', 'je',
 	('add %rcx,%r10') x 100, 'dec %r11', 'jne', @fenced);
 check_block('seq_canary', @fenced, @kept, ('nop') x 8192, @fenced);
 
+# The loop that looks for gaps: two reads a turn, both differences written whether long or not; the
+# port write has as many instructions to the next turn's read as one turn has to the next.
+sub watched {
+	my ($from, $to, $limit) = @_;
+	return ("mov %$from,(%rsi)", "mov %$to,%rcx", "sub %$from,%rcx", 'mov %rcx,0x8(%rsi)',
+		"cmp %rcx,%$limit", 'sbb %r15d,%r15d', 'and $0x10,%r15d', 'add %r15,%rsi',
+		'cmp %rbp,%rcx', 'cmovg %rcx,%rbp');
+}
+
+my @read = ('rdtsc', 'shl $0x20,%rdx', 'or %rdx,%rax');
+my @turn = ('lfence', @read, 'mov %rax,%r14', 'lfence', @read, watched('r10', 'r14', 'r9'),
+	watched('r14', 'rax', 'r8'), 'mov %rax,%r10', 'dec %r13', 'je +8', 'cmp %r12,%rsi', 'jae +6',
+	'cmp %r11,%rax', 'jb -35', 'mov 0x38(%rdi),%ebx', 'test %ebx,%ebx');
+my @write = (@read, 'mov %rax,%r10', 'mov %rax,0x60(%rdi)', 'mov %ebx,%edx', 'mov %ecx,%eax',
+	'out %al,(%dx)', 'pause', ('nop') x 21);
+my @gaps  = map { $_->{insn} } @{ $seq->{seq_gaps} };
+my %place = map { $seq->{seq_gaps}[$_]{at} => $_ } 0 .. $#gaps;
+for my $i (0 .. $#gaps) {
+	my $to = $seq->{seq_gaps}[$i]{to} // next;
+	$gaps[$i] .= sprintf ' %+d', $place{$to} - $i;
+}
+my ($out)  = grep { $gaps[$_] =~ /^out/ } 0 .. $#gaps;
+my ($jump) = map { $gaps[$_] =~ /^jmp \+(\d+)/ ? $_ + $1 : () } 0 .. $#gaps;
+$seen{seq_gaps} = 1;
+is(join("\n", @gaps[$jump .. $jump + $#turn]), join("\n", @turn), 'seq_gaps: a turn');
+is(join("\n", @gaps[$jump - @write .. $jump - 1]), join("\n", @write), 'seq_gaps: the port write');
+cmp_ok($out, '<', $jump, 'seq_gaps: it stands before the turn');
+my ($second) = grep { $turn[$_] eq 'rdtsc' } reverse 0 .. $#turn;
+my ($again)  = grep { $turn[$_] =~ /^jb/ } 0 .. $#turn;
+is(scalar @write, $again - $second + 1, 'seq_gaps: from read to turn they are equal');
+
 is(join(' ', sort keys %$seq), join(' ', sort keys %seen), 'nothing else is in the section');
 
 # Register contract: what is pushed is popped, in reverse; what a caller keeps is pushed before it is

@@ -14,7 +14,7 @@ section .rodata
 %include "xseq.inc"
 
 global seq_begin, seq_end, seq_table, seq_table_n, seq_matrix, seq_xtable
-global seq_ruler, seq_canary
+global seq_ruler, seq_canary, seq_gaps
 
 section seqtext
 seq_begin:
@@ -71,6 +71,7 @@ seq_matrix:
 %endrep
 
 section seqtext
+%include "gaps.inc"
 	align	64
 seq_end:
 

@@ -96,6 +96,35 @@ u64 seq_canary(void);
  * workload with j = 500: seq_find(method, WORK_LOOP, PRE_NONE, FORM_MEM).
  */
 
+/* Two reads too far apart. Bit 63 of length: the second came before the first. */
+struct seq_gap {
+	u64 start, length; /* ticks */
+};
+
+/*
+ * Stolen time: seq_gaps() reads the TSC twice a turn, and writes down each difference that is above
+ * the limit of its kind: within a turn (inner), from turn to turn (outer). From `start` to `end` no
+ * time is unobserved, and a find costs nothing. It ends with the turn that reads `stop` or later,
+ * finds the `room`th gap, or is the last of `turns`.
+ */
+struct seq_gaps {
+	struct seq_gap *at; /* for room + 2 of them, touched before */
+	u64 room;	    /* at least 1 */
+	u64 inner, outer;   /* limits: above is a gap; ~0 finds none */
+	u64 stop;
+	u64 turns;  /* at least 1; after the call those left */
+	u64 resume; /* the stop that holds once the port is written */
+	u32 port;   /* not 0: instead of stopping, write `value` to it, once; becomes 0 then */
+	u32 value;
+	u64 start, end;	      /* of what was watched, TSC reads */
+	struct seq_gap *next; /* one behind the last found */
+	u64 most;	      /* the longest difference, gap or not */
+	u64 written;	      /* the read before the port was written */
+};
+_Static_assert(sizeof(struct seq_gaps) == 104, "gaps.inc reads and writes these by offset");
+
+void seq_gaps(struct seq_gaps *g);
+
 /*
  * XSAVE family. Each call takes n samples: prime with XRSTOR [image] (mask prime), read XINUSE by
  * XGETBV(1) when xinuse is not NULL, then the timed instruction on `area` with mask rfbm, between
