@@ -27,6 +27,7 @@ struct run {
 	u64 redo_left;			   /* ticks that may still go into measuring again */
 	struct recommendation recommended; /* method 5, default, until tsc has run */
 	u64 gap_seconds;		   /* how long gaps were watched */
+	u64 gap_ticks;			   /* the same, 0: not at all */
 	bool icount;			   /* the canary shows one tick an instruction */
 	bool timed;			   /* a suite that needs the TSC has run */
 	char headline[RUN_HEADLINES][80];  /* for the closing summary, a line each */

@@ -13,8 +13,6 @@ static const struct bench idle_bench = {"idle", "wake latency per C-state", "tic
 static const struct bench msr_bench = {"msr", "cost of RDMSR and WRMSR of one MSR", "ticks", NULL};
 static const struct bench exits_bench = {
 	"exits", "cost of what leaves a guest: CPUID, RDMSR, port I/O", "ticks", NULL};
-static const struct bench gaps_bench = {
-	"gaps", "spin and look for stolen time: SMIs, NMIs, the host", "ticks", NULL};
 
 const struct bench *const bench_list[] = {
 	&tsc_bench,	&stability_bench, &gaps_bench, &xsave_bench, &sync_bench,
