@@ -12,9 +12,12 @@
 #define DEBUG_EXIT_PORT	 0xf4
 #define DEBUG_EXIT_READS 0x00 /* what the device answers; a port without one reads FFh */
 
+#define BOCHS_SHUTDOWN_PORT 0x8900
+
 static enum exit_how chosen = EXIT_AUTO;
 static const struct acpi_info *acpi;
 static bool asked_or_emulated;
+static bool bochs;
 static volatile bool failed;
 
 void exit_mark_failure(void)
@@ -27,6 +30,7 @@ void exit_choose(enum exit_how how, const struct machine *m, const struct acpi_i
 	chosen = how;
 	acpi = a;
 	asked_or_emulated = how == EXIT_DEBUG || m->hypervisor || m->emulated;
+	bochs = m->bochs;
 }
 
 /*
@@ -50,6 +54,23 @@ static void debug_exit(void)
 		cpu_pause();
 }
 
+/*
+ * Bochs has no exit value to choose. With magic_break: enabled=1 its debugger stops at the
+ * exchange, and its `q` ends it with 0: that is for success alone. The shutdown port ends it
+ * with 1.
+ */
+static void bochs_exit(void)
+{
+	static const char word[] = "Shutdown";
+
+	if (!bochs)
+		return;
+	if (!failed)
+		asm volatile("xchgw %%bx, %%bx" ::: "memory");
+	for (u32 i = 0; i < sizeof(word) - 1; i++)
+		outb(BOCHS_SHUTDOWN_PORT, (u8)word[i]);
+}
+
 static void say(const char *text)
 {
 	console_panic_write(text, strlen(text));
@@ -66,6 +87,7 @@ _Noreturn void exit_failure(void)
 {
 	failed = true;
 	debug_exit();
+	bochs_exit();
 	halt();
 }
 
@@ -80,6 +102,7 @@ _Noreturn void exit_run(bool pass)
 	case EXIT_AUTO:
 	case EXIT_DEBUG:
 		debug_exit();
+		bochs_exit();
 		break;
 	case EXIT_REBOOT:
 		power_reset(acpi);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How a run ends, and what the machine around sees of it: QEMU's isa-debug-exit (10h for success,
- * 11h for anything else: exit status 33 and 35), halt, reboot or power off.
+ * 11h for anything else: exit status 33 and 35), Bochs' magic break (0, success alone) and shutdown
+ * port (1), halt, reboot or power off.
  */
 #ifndef EXIT_H
 #define EXIT_H

@@ -53,6 +53,7 @@ static void probe_smbios(struct machine *m, const struct options *o, const struc
 			       contains(s->board, "Bochs"))) {
 		m->emulated = true;
 		m->emulated_why = "SMBIOS names Bochs";
+		m->bochs = true;
 		m->metal = false;
 	}
 	if (!o->ident)

@@ -35,6 +35,7 @@ struct machine {
 	bool hypervisor; /* CPUID.1:ECX[31] */
 	bool emulated;	 /* TCG, Bochs, or an instruction-counting clock: never judged */
 	const char *emulated_why;
+	bool bochs; /* SMBIOS names Bochs: it ends by ways of its own */
 	bool metal; /* no hypervisor, not emulated */
 	bool intel, amd;
 
