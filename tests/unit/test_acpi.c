@@ -91,6 +91,7 @@ static void captured_machines(void **state)
 		assert_int_equal(a.n_cpus, machine[i].cpus);
 		assert_int_equal(a.lapic, 0xfee00000);
 		assert_int_equal(a.smi_cmd, machine[i].smi_cmd);
+		assert_register(&a.pm1a_evt, ACPI_IO, machine[i].pm1a ? machine[i].pm1a - 4 : 0);
 		assert_register(&a.pm1a_cnt, ACPI_IO, machine[i].pm1a);
 		assert_register(&a.pm_timer, ACPI_IO, machine[i].timer);
 		assert_int_equal(a.pm_timer_bits, machine[i].timer ? 24 : 0);
@@ -273,10 +274,14 @@ static void make_machine(struct snapshot *s)
 	put(fadt, 48, 0xb2, 4);
 	put(fadt, 52, 0xa0, 1);
 	put(fadt, 53, 0xa1, 1);
+	put(fadt, 54, 0xa2, 1);
+	put(fadt, 55, 0xa3, 1);
+	put(fadt, 56, 0x400, 4);
 	put(fadt, 64, 0x404, 4);
 	put(fadt, 76, 0x408, 4);
 	put(fadt, 89, 2, 1);
 	put(fadt, 91, 4, 1);
+	put(fadt, 95, 0xa4, 1);
 	put(fadt, 112, 1u << 8 | 1u << 10, 4);
 	put(fadt, 116, 0x00000801, 4);
 	put(fadt, 120, 0xcf9, 8);
@@ -306,6 +311,10 @@ static void made_machine(void **state)
 	assert_int_equal(a.pm_timer_bits, 32);
 	assert_int_equal(a.acpi_enable, 0xa0);
 	assert_int_equal(a.acpi_disable, 0xa1);
+	assert_int_equal(a.s4bios_req, 0xa2);
+	assert_int_equal(a.pstate_cnt, 0xa3);
+	assert_int_equal(a.cst_cnt, 0xa4);
+	assert_register(&a.pm1a_evt, ACPI_IO, 0x400);
 	assert_true(a.reset_supported);
 	assert_register(&a.reset_reg, ACPI_IO, 0xcf9);
 	assert_int_equal(a.reset_value, 6);
