@@ -417,7 +417,7 @@ sub tables_by_records {
             sub {
                 my $s = $f->{series}{"$_[0]/mem/empty/none"};
                 return (@$s{qw(method min var maxdev p50 p97 p99 p999 lines)},
-                    $s->{trimmed} ? '*' : ());
+                    $s->{trimmed} ? '*' : (), $s->{unsettled} ? '!' : ());
             }
         ],
         'lines' => [
@@ -439,6 +439,13 @@ sub tables_by_records {
             push @wrong, @different;
         }
     }
+    my ($said) = $f->{log} =~ /^min in core cycles, where the ratio held: (.*)$/m;
+    my @cycles = map {
+        my $s = $f->{series}{"$_/mem/empty/none"};
+        my $cycles = Math::BigInt->new($s->{min})->bmul($s->{ratio_e4})->badd(5000)->bdiv(10000);
+        $s->{unit} eq 'ticks' && $s->{ratio_e4} ? "$_: $cycles" : ();
+    } @{ $f->{order} };
+    push @wrong, differs('minima in core cycles', $said // '', join ', ', @cycles);
     all_same("$what: tables by the records", $figures, 100, @wrong);
 }
 
