@@ -28,6 +28,7 @@ struct run {
 	struct recommendation recommended; /* method 5, default, until tsc has run */
 	u64 gap_seconds;		   /* how long gaps were watched */
 	u64 gap_ticks;			   /* the same, 0: not at all */
+	u64 gap_smi, gap_nmi;		   /* counted meanwhile, those asked for apart */
 	bool icount;			   /* the canary shows one tick an instruction */
 	bool timed;			   /* a suite that needs the TSC has run */
 	char headline[RUN_HEADLINES][80];  /* for the closing summary, a line each */

@@ -296,6 +296,8 @@ static void gaps_run(struct run *run)
 	gaps_period(&suite);
 	run->gap_seconds = suite.all.watched / suite.second;
 	run->gap_ticks = suite.all.watched;
+	run->gap_smi = gaps_smi_moved(&suite.first, &suite.last) - suite.smi.counted;
+	run->gap_nmi = suite.last.nmi - suite.first.nmi;
 	gaps_report(&suite);
 	gaps_smi_report(&suite);
 	gaps_checks(&suite);

@@ -161,7 +161,7 @@ static void period_text(struct gaps_suite *s, struct text *t)
 	text_str(t, "period   ");
 	if (p->ticks) {
 		with_time(t, p->ticks, s->tps);
-		fmt(t, ": %u of %u gaps on %u places; by chance 1 in 2^%u\n", p->on, p->events,
+		fmt(t, ": %u of %u gaps on %u places (against chance: %u bits)\n", p->on, p->events,
 		    p->slots, p->bits);
 	} else {
 		fmt(t, "none named (%u gaps looked at)\n", p->events);
@@ -256,6 +256,50 @@ static void smi_fmt(struct gaps_suite *s, struct text *t)
 		text_str(t, ", virtual");
 }
 
+static void sources_list(struct text *t, const struct smi_sources *sources, bool enabled)
+{
+	const char *between = "";
+
+	for (u32 i = 0; i < sources->n; i++) {
+		const struct smi_source *source = &sources->source[i];
+
+		if (enabled ? !source->enabled : !source->pending)
+			continue;
+		fmt(t, "%s%s", between, source->name);
+		between = ",";
+	}
+	if (!between[0])
+		text_str(t, "none");
+}
+
+/* Nothing is said of a chipset that is not known: most guests have none. */
+static void sources_report(struct gaps_suite *s)
+{
+	struct smi_sources sources;
+	struct record *rec;
+	char bytes[600];
+	struct text t = TEXT_ON(bytes);
+
+	env_smi_sources(&sources);
+	if (!sources.chipset)
+		return;
+	fmt(&t, "SMIs may come from: ");
+	sources_list(&t, &sources, true);
+	fmt(&t, " (%s%s)\n", sources.chipset, sources.global ? "" : "; GBL_SMI_EN is 0: all off");
+	report_lines(s->run->report, &t);
+	rec = report_record(s->run->report, "smisources");
+	record_word(rec, "chipset", sources.chipset);
+	record_hex(rec, "port", sources.port);
+	record_hex(rec, "enable", sources.enable);
+	record_hex(rec, "status", sources.status);
+	record_u64(rec, "global", sources.global);
+	record_key(rec, "enabled");
+	sources_list(&rec->t, &sources, true);
+	record_key(rec, "pending");
+	sources_list(&rec->t, &sources, false);
+	report_send(s->run->report);
+}
+
 void gaps_report(struct gaps_suite *s)
 {
 	char bytes[1900], smi[200];
@@ -269,6 +313,7 @@ void gaps_report(struct gaps_suite *s)
 	report_lines(s->run->report, &t);
 	first_text(s);
 	gaps_record(s);
+	sources_report(s);
 }
 
 static void check_text(struct gaps_suite *s, const char *name, enum status status,
@@ -353,6 +398,8 @@ static void check_limit_gap(struct gaps_suite *s)
 
 static void check_limit_smi(struct gaps_suite *s)
 {
+	static const char *const unit[] = {
+		[RATE_SECOND] = " a second", [RATE_MINUTE] = " a minute", [RATE_HOUR] = " an hour"};
 	const struct amount *limit = &s->run->options->limit_smi;
 	const char *unknown = smi_unknown(s);
 	u64 n = gaps_smi_moved(&s->first, &s->last);
@@ -368,6 +415,7 @@ static void check_limit_smi(struct gaps_suite *s)
 		return;
 	}
 	smi_fmt(s, &t);
+	fmt(&t, "; limit %llu%s", (unsigned long long)limit->n, unit[limit->unit]);
 	check_text(s, "gaps.limit.smi",
 		   rate_above(n, s->wall, s->tps, limit) ? STATUS_FAILED : STATUS_OK, &t);
 }

@@ -14,7 +14,9 @@
  * period_bits. type=smi      SMIs made on demand: asked, written; counted (by MSR_SMI_COUNT),
  * found, missed, other (gaps that no SMI of ours explains); with smi=handler: stay (asked), noted,
  *               above (longer than the threshold), late (most ticks from a gap's start to the
- *               handler's), over_min, over_max (ticks a gap is longer than the handler's stay).
+ *               handler's), over_min, over_max (ticks that a gap, less a turn, is longer than the
+ * handler's stay). type=smisources  what the chipset can make SMIs from: chipset, port; enable,
+ * status: SMI_EN and SMI_STS as read; global (GBL_SMI_EN); enabled, pending: NAME,... or none.
  */
 #ifndef GAPS_SUITE_H
 #define GAPS_SUITE_H

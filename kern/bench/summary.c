@@ -2,6 +2,7 @@
 /* The closing summary: see summary.h. Written for a person who reads only this. */
 #include "summary.h"
 
+#include "gaps.h"
 #include "mem.h"
 
 #define WHY_MOST 10
@@ -38,11 +39,32 @@ static bool check_is(const struct run *run, const char *name, enum status least)
 	return c && c->status >= least;
 }
 
+/* Time was taken: from whom to get it back. */
+static void summary_do_stalls(struct run *run)
+{
+	const struct machine *m = run->machine;
+	struct report *r = run->report;
+
+	if (m->process)
+		report_text(r, "DO       give it a CPU of its own: isolcpus= or nohz_full=, "
+			       "taskset, no other guest\n");
+	else if (m->hypervisor)
+		report_text(r, "DO       pin the vCPU to a core that nothing else uses\n");
+	else if (run->gap_smi || !m->intel)
+		report_text(
+			r,
+			"DO       look for SMIs: USB legacy emulation and thermal settings in the "
+			"firmware\n         setup; hold a key of a USB keyboard down and see "
+			"whether they grow\n");
+	if (run->gap_nmi)
+		report_text(r, "DO       find what raises NMIs: a watchdog, an error of memory or "
+			       "bus\n");
+}
+
 /* Advice only for what was seen. */
 static void summary_do(struct run *run)
 {
 	struct report *r = run->report;
-	const struct machine *m = run->machine;
 
 	if (run_emulated(run))
 		report_text(
@@ -53,13 +75,10 @@ static void summary_do(struct run *run)
 	if (!run_emulated(run) && check_is(run, "tsc.frequency", STATUS_UNSTABLE))
 		report_text(r,
 			    "DO       trust ticks only: the TSC's frequency is not known here\n");
-	if (check_is(run, "stability.spread", STATUS_UNSTABLE))
-		report_text(
-			r, "DO       %s\n",
-			m->hypervisor
-				? "pin the vCPU to a core that nothing else uses"
-				: "look for SMIs: USB legacy emulation and thermal settings in the "
-				  "firmware setup");
+	if (check_is(run, "stability.spread", STATUS_UNSTABLE) ||
+	    check_is(run, "gaps.seen", STATUS_UNSTABLE) ||
+	    check_is(run, "gaps.stolen", STATUS_UNSTABLE))
+		summary_do_stalls(run);
 	if (check_is(run, "stability.clock", STATUS_UNSTABLE))
 		report_text(
 			r,
@@ -138,6 +157,24 @@ static void summary_trust(struct run *run)
 	report_text(run->report, "TRUST: %s %.*s\n", trust_name(trust), (int)t.len, bytes);
 }
 
+static void summary_not_seen(struct run *run)
+{
+	char bytes[120];
+	struct text t = TEXT_ON(bytes);
+
+	text_str(&t, "NOT SEEN ");
+	if (run->gap_ticks) {
+		text_str(&t, "gaps outside the ");
+		duration_fmt(&t, run->gap_ticks,
+			     run->machine->tsc_trusted ? env_ticks_per_second() : 0);
+		text_str(&t, " watched");
+	} else {
+		text_str(&t, "gaps");
+	}
+	text_str(&t, ", SMIs in idle time, other CPUs\n");
+	report_lines(run->report, &t);
+}
+
 void summary_report(struct run *run, bool pass)
 {
 	report_text(run->report, "\n== summary ==\n");
@@ -148,8 +185,6 @@ void summary_report(struct run *run, bool pass)
 		report_text(run->report, "%s\n", run->headline[i]);
 	summary_clock(run);
 	summary_names(run, "SKIPPED", STATUS_SKIP, 6);
-	if (!run->gap_seconds)
-		report_text(run->report,
-			    "NOT SEEN gaps, SMIs in idle time, other CPUs: not watched\n");
+	summary_not_seen(run);
 	summary_trust(run);
 }
