@@ -4,6 +4,7 @@
 #include "build.h"
 #include "crc.h"
 #include "identity.h"
+#include "insn.h"
 
 #include "mem.h"
 #include "ruler.h"
@@ -196,6 +197,17 @@ static bool run_verdict(struct run *run)
 	return verdict_pass(run->verdict, strict);
 }
 
+/* What the run itself took: memory, bytes of report up to here (a line end counts as one), time. */
+static void run_cost(struct run *run)
+{
+	struct record *r = report_record(run->report, "cost");
+
+	record_u64(r, "arena", env_arena_used());
+	record_u64(r, "bytes", run->report->bytes);
+	record_u64(r, "ticks", run->machine->has_tsc ? rdtsc() - run->machine->entry_tsc : 0);
+	report_send(run->report);
+}
+
 static void run_end(struct run *run, bool pass)
 {
 	struct record *r = report_record(run->report, "end");
@@ -241,6 +253,7 @@ bool bench_run(const struct machine *machine, struct options *options)
 	run_traps_check(&run, &before);
 	pass = run_verdict(&run);
 	summary_report(&run, pass);
+	run_cost(&run);
 	run_end(&run, pass);
 	return pass;
 }
