@@ -19,6 +19,7 @@ see_kern          := lib arch/x86 arch/x86/ring0 boot kern/bench kern
 see_kern/hosted   := lib arch/x86 kern/bench kern/hosted
 see_tools         := lib tools
 see_tests/unit    := lib arch/x86 boot kern/bench tests/unit
+see_tests/fuzz    := lib tools
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes
 COMMON  := -std=gnu11 -O2 -g $(WARN) -MMD -MP -ffile-prefix-map=$(CURDIR)=. -I$(B)/gen
@@ -28,6 +29,9 @@ KFLAGS  := $(COMMON) $(PURE) -ffreestanding -mno-red-zone -fno-pic -fno-stack-pr
 	   -ffunction-sections -fdata-sections -mcmodel=small
 HFLAGS  := $(COMMON) -fno-pie -D_GNU_SOURCE
 LFLAGS  := $(COMMON) -D_GNU_SOURCE
+# libFuzzer is clang's, whatever compiles the rest.
+FUZZCC  := clang
+FFLAGS  := $(COMMON) -D_GNU_SOURCE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 TFLAGS  := $(COMMON) -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 rooms_kernel := lib arch/x86 arch/x86/ring0 boot kern/bench kern
@@ -44,11 +48,18 @@ kernel_o := $(patsubst %.c,$(B)/kernel/%.o,$(call csrc,$(rooms_kernel))) \
 hosted_o := $(patsubst %.c,$(B)/hosted/%.o,$(hosted_c))
 tested_o := $(patsubst %.c,$(B)/tested/%.o,$(tested_c))
 tool_o   := $(patsubst %.c,$(B)/tool/%.o,$(filter-out lib/mem.c,$(call csrc,$(rooms_tool))))
-toolt_o  := $(patsubst %.c,$(B)/tested/%.o,$(filter-out lib/mem.c,$(call csrc,$(rooms_tool))))
+toolt_o  := $(tool_o:$(B)/tool/%=$(B)/tested/%)
+fuzz_o   := $(tool_o:$(B)/tool/%=$(B)/fuzz/%)
+fuzzers  := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 seq_o    := $(B)/seq.o
 units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all iso run hosted check units lint format clean install-run install-check install-lint
+# How long `make fuzz` takes for each target.
+FUZZ_SECONDS ?= 60
+prefix       ?= /usr/local
+
+.PHONY: all iso run hosted ticklog check units lint format clean fuzz bench-ticklog install
+.PHONY: install-run install-check install-lint install-tool install-fuzz
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -104,6 +115,19 @@ $(B)/ticklog: $(tool_o)
 $(B)/ticklog-tested: $(toolt_o)
 	$(CC) -fsanitize=address,undefined $^ -lsqlite3 -o $@
 
+$(B)/ticklog.1: $(B)/ticklog tools/mkman
+	tools/mkman $< >$@
+
+$(B)/fuzz/%.o: %.c Makefile | $(B)/gen/build.h
+	@mkdir -p $(@D)
+	$(FUZZCC) $(FFLAGS) $(call includes,$*) -c $< -o $@
+# An archive: a target takes what it calls, and main() stays behind.
+$(B)/fuzz/code.a: $(fuzz_o)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/fuzz/fuzz_%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/code.a
+	$(FUZZCC) -fsanitize=fuzzer,address,undefined $^ -lsqlite3 -o $@
+
 $(B)/unit/%: tests/unit/%.c $(tested_o) $(seq_o) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(TFLAGS) -no-pie $(call includes,tests/unit/$*) $< $(tested_o) $(seq_o) -lcmocka -o $@
@@ -113,7 +137,7 @@ iso: $(B)/baretick.iso
 $(B)/baretick.iso: $(B)/baretick.elf boot/grub.cfg tools/mkiso
 	tools/mkiso $@ $(B)/baretick.elf boot/grub.cfg
 
-install-run install-check install-lint: install-%:
+install-run install-check install-lint install-tool install-fuzz: install-%:
 	@tools/install $*
 
 # A make of its own, on all cores, once the packages are there.
@@ -126,8 +150,21 @@ hosted: install-run
 	@$(SUBMAKE) $(B)/baretick-hosted
 	$(B)/baretick-hosted $(ARGS)
 
-check: install-check
-	@$(SUBMAKE) all iso units
+ticklog: install-tool
+	@$(SUBMAKE) $(B)/ticklog
+bench-ticklog: ticklog
+	@tests/bench-ticklog
+fuzz: install-tool install-fuzz
+	@$(SUBMAKE) $(fuzzers)
+	@tests/fuzz/run $(FUZZ_SECONDS) $(fuzzers)
+install: ticklog
+	@$(SUBMAKE) $(B)/ticklog.1
+	install -D -m 755 $(B)/ticklog $(DESTDIR)$(prefix)/bin/ticklog
+	install -D -m 644 $(B)/ticklog.1 $(DESTDIR)$(prefix)/share/man/man1/ticklog.1
+	install -D -m 644 tools/ticklog.bash $(DESTDIR)$(prefix)/share/bash-completion/completions/ticklog
+
+check: install-check install-tool
+	@$(SUBMAKE) all iso units $(B)/ticklog-tested
 	@tests/run
 
 lint: install-check install-lint
@@ -138,5 +175,5 @@ format:
 clean:
 	rm -rf $(B)
 
--include $(kernel_o:.o=.d) $(hosted_o:.o=.d) $(tested_o:.o=.d) $(tool_o:.o=.d) $(toolt_o:.o=.d) $(addsuffix .d,$(seq_o) $(filter %.asm.o,$(kernel_o))) \
+-include $(kernel_o:.o=.d) $(hosted_o:.o=.d) $(tested_o:.o=.d) $(tool_o:.o=.d) $(toolt_o:.o=.d) $(fuzz_o:.o=.d) $(fuzzers:$(B)/fuzz/%=$(B)/fuzz/tests/fuzz/%.d) $(addsuffix .d,$(seq_o) $(filter %.asm.o,$(kernel_o))) \
 	 $(addsuffix .d,$(units))

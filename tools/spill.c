@@ -191,7 +191,7 @@ bool spill_merge(struct spill *r, struct pair *p, size_t n)
 	r->heap = malloc(r->n * sizeof(*r->heap));
 	if (!run || !r->heap)
 		return false;
-	*run = (struct run){.buf = p, .next = p, .end = p + n};
+	*run = (struct run){.buf = p, .next = p, .end = n ? p + n : p};
 	for (size_t i = 0; i < r->n; i++)
 		if (r->run[i].owned ? refill(r, &r->run[i]) : n > 0)
 			r->heap[r->n_heap++] = i;

@@ -411,16 +411,30 @@ static bool read_unit(const char *p, const char *end, struct trace_unit *unit)
 	return p == end && number_decimal(digits, (size_t)(p - digits), &unit->tsc_khz);
 }
 
+/* Whether there is a `[CPU]`. Of a line that is only counted that is told enough. */
+static bool has_cpu(const char *p, const char *end)
+{
+	while (p < end && (p = memchr(p, '[', (size_t)(end - p)))) {
+		const char *start = ++p;
+
+		while (p < end && is_digit(*p))
+			p++;
+		if (p > start && p < end && *p == ']')
+			return true;
+	}
+	return false;
+}
+
 /* A line of none of our events: what it says about the others. */
 static enum trace_kind note(struct trace *t, const char *line, const char *end)
 {
-	const char *p = skip_blank(line, end);
-	struct trace_front f;
+	const char *p;
 	struct trace_unit unit;
 
-	end = strip_end(p, end);
-	if (find_front(p, end, &f))
+	if (has_cpu(line, end))
 		return TRACE_OTHER;
+	p = skip_blank(line, end);
+	end = strip_end(p, end);
 	if (is_lost(p, end, &t->lost))
 		return TRACE_LOST;
 	if (read_unit(p, end, &unit)) {
