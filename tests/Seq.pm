@@ -117,6 +117,52 @@ sub symbol {
 	return "seq_${id}_${workload}_${preamble}_$form";
 }
 
+# A clock that moves `scale` ticks an instruction leaves no freedom: what differs from the prediction
+# in the records of a log, in words.
+
+# Of all type=lines records: ([wrong lines], how many lines there were, {methods that had any}).
+sub wrong_lines {
+	my ($predicted, $scale, @records) = @_;
+	my (@wrong, %methods);
+	my $lines = 0;
+
+	for my $k (map { $_->{keys} } grep { $_->{type} eq 'lines' } @records) {
+		my $symbol = symbol(@$k{qw(method work pre form)});
+		my $p = $predicted->{$symbol};
+		push @wrong, "$symbol: not in the object" unless $p;
+		$methods{ $k->{method} } = 1;
+		for (split /,/, $k->{lines}) {
+			my ($from, $to, $min, $max, $var) = /^(\d+)-(\d+):(\d+):(\d+):([\d.]+)$/
+				or push @wrong, "$symbol: not understood: $_";
+			for my $j ($from .. $to) {
+				my $want = ($p->{base} + $p->{step} * $j) * $scale;
+				$lines++;
+				push @wrong, "$symbol line $j: min $min max $max variance $var, predicted $want"
+					if $min != $want || $max != $want || $var ne '0.000';
+			}
+		}
+	}
+	return (\@wrong, $lines, \%methods);
+}
+
+sub wrong_series {
+	my ($predicted, $scale, @records) = @_;
+	my @wrong;
+
+	for my $k (map { $_->{keys} } grep { $_->{type} eq 'series' } @records) {
+		my $symbol = symbol(@$k{qw(method work pre form)});
+		my $p = $predicted->{$symbol};
+		my $top = ($p->{base} + $p->{step} * ($k->{lines} - 1)) * $scale;
+		push @wrong, "$symbol: $_=$k->{$_}" for grep { $k->{$_} ne '0' } qw(maxdev backwards);
+		push @wrong, "$symbol: $_=$k->{$_}" for grep { $k->{$_} ne '0.000' } qw(var varvar);
+		push @wrong, "$symbol: min=$k->{min}" if $k->{min} != $p->{base} * $scale;
+		push @wrong, "$symbol: max=$k->{max}" if $k->{max} != $top;
+		push @wrong, "$symbol: resolution=$k->{resolution}"
+			if $k->{work} eq 'loop' && $k->{resolution} != 1;
+	}
+	return @wrong;
+}
+
 # The rows of a brace-initialised array in a C file, each as the list of its strings.
 sub c_rows {
 	my ($text, $array) = @_;

@@ -20,53 +20,12 @@ sub counting_boot {
     );
 }
 
-# Wrong lines of all `type=lines` records, in words; how many lines there were.
-sub wrong_lines {
-    my ($scale, @records) = @_;
-    my (@wrong, %methods);
-    my $lines = 0;
-    for my $k (map { $_->{keys} } grep { $_->{type} eq 'lines' } @records) {
-        my $symbol = Seq::symbol(@$k{qw(method work pre form)});
-        my $p = $predicted->{$symbol};
-        push @wrong, "$symbol: not in the object" unless $p;
-        $methods{ $k->{method} } = 1;
-        for (split /,/, $k->{lines}) {
-            my ($from, $to, $min, $max, $var) = /^(\d+)-(\d+):(\d+):(\d+):([\d.]+)$/
-                or push @wrong, "$symbol: not understood: $_";
-            for my $j ($from .. $to) {
-                my $want = ($p->{base} + $p->{step} * $j) * $scale;
-                $lines++;
-                push @wrong, "$symbol line $j: min $min max $max variance $var, predicted $want"
-                    if $min != $want || $max != $want || $var ne '0.000';
-            }
-        }
-    }
-    return (\@wrong, $lines, \%methods);
-}
-
-sub wrong_series {
-    my ($scale, @records) = @_;
-    my @wrong;
-    for my $k (map { $_->{keys} } grep { $_->{type} eq 'series' } @records) {
-        my $symbol = Seq::symbol(@$k{qw(method work pre form)});
-        my $p      = $predicted->{$symbol};
-        my $top    = ($p->{base} + $p->{step} * ($k->{lines} - 1)) * $scale;
-        push @wrong, "$symbol: $_=$k->{$_}" for grep { $k->{$_} ne '0' } qw(maxdev backwards);
-        push @wrong, "$symbol: $_=$k->{$_}" for grep { $k->{$_} ne '0.000' } qw(var varvar);
-        push @wrong, "$symbol: min=$k->{min}" if $k->{min} != $p->{base} * $scale;
-        push @wrong, "$symbol: max=$k->{max}" if $k->{max} != $top;
-        push @wrong, "$symbol: resolution=$k->{resolution}"
-            if $k->{work} eq 'loop' && $k->{resolution} != 1;
-    }
-    return @wrong;
-}
-
 for my $shift (0, 3) {
     my $scale = 2**$shift;
     my $b = counting_boot($shift, 'suite=tsc detail=full', "shift $shift");
     boot_ok($b);
     my @records = @{ read_records($b->{log})->{records} };
-    my ($wrong, $lines, $methods) = wrong_lines($scale, @records);
+    my ($wrong, $lines, $methods) = Seq::wrong_lines($predicted, $scale, @records);
     is_deeply($wrong, [], "shift $shift: each of $lines lines is what the disassembly predicts");
     my @there = map { /^tsc\.method\.(.*)/ ? $1 : () }
         map { $_->{name} } grep { $_->{note} !~ /^SKIP/ } @{ read_ktap($b->{log})->{results} };
@@ -74,7 +33,8 @@ for my $shift (0, 3) {
     is_deeply([ sort keys %$methods ], [ sort @there ], "shift $shift: each of them was measured");
     # Four workloads under four preambles in mem form, one in reg form, 16 lines each.
     cmp_ok($lines, '==', @there * 17 * 16, "shift $shift: no line is missing");
-    is_deeply([ wrong_series($scale, @records) ], [], "shift $shift: so are the series' figures");
+    is_deeply([ Seq::wrong_series($predicted, $scale, @records) ], [],
+        "shift $shift: so are the series' figures");
 
     my ($step) = map { $_->{keys}{step} } grep { $_->{type} eq 'recommend' } @records;
     is($step, $scale, "shift $shift: the step is $scale");
