@@ -13,6 +13,7 @@
 
 /* In the order of the help. */
 static const struct command *const commands[] = {
+	&cmd_show,
 	&cmd_xsave,
 };
 

@@ -10,21 +10,38 @@
 
 /* A figure that the log contradicts. */
 struct contradiction {
-	u64 seq, line;	/* of the record with the figure */
-	char text[240]; /* which key, what is printed, what follows from what */
+	u64 seq, line; /* of the record with the figure, or of the text that says otherwise */
+	bool text;     /* the text for people does, which has no CRC and may be damaged */
+	char words[300];
+};
+
+/* What is known of a figure from elsewhere in the log. The better counts. */
+enum cover {
+	COVER_NONE,
+	COVER_BOUNDED,	 /* it lies within limits that follow from others */
+	COVER_CONFIRMED, /* another record or the text for people says the same */
+	COVER_EXACT,	 /* recomputed from raw data, digit for digit */
+	COVERS,
+};
+
+/* 64 bits of a figure's name, and what is known of it. */
+struct covered {
+	u64 name;
+	enum cover cover;
 };
 
 struct recomputed {
-	u64 exact;     /* figures recomputed digit for digit */
-	u64 bounded;   /* only known to lie within limits that follow from others */
-	u64 confirmed; /* of the rest: the same in the text for people */
-	u64 uncovered; /* nothing else in the log tells */
+	u64 count[COVERS]; /* figures, by what is known of them */
+	size_t n_figures;
+	struct covered *figure; /* by name, ascending */
 	u64 contradictions;
 	size_t n; /* kept: the first CONTRADICTIONS */
 	struct contradiction *at;
 };
 
 #define CONTRADICTIONS 256
+
+enum cover recompute_cover(const struct recomputed *out, const char *figure);
 
 void recompute(const struct run *r, struct recomputed *out);
 void recompute_free(struct recomputed *out);

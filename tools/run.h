@@ -34,7 +34,7 @@ struct run_range {
 struct run_problem {
 	u64 line; /* in the file, from 1 */
 	u64 seq;  /* of the record; 0: the line has no valid one */
-	char *text;
+	const char *text;
 };
 
 /* Values are unquoted, NUL-terminated, and may hold any byte. */
@@ -180,7 +180,7 @@ struct run {
 	struct run_sample *sample;
 	u64 bad_samples, bad_sample_line; /* trace lines not used, and the first of them */
 	size_t n_events;
-	char **events;
+	const char **events; /* without the prefix that all have */
 
 	size_t n_texts; /* all other lines between begin and end */
 	struct run_text *text;
@@ -256,6 +256,10 @@ typedef void figure_visit(void *ctx, const struct figure *f);
 
 /* All figures of the run in report order. */
 void run_figures(const struct run *r, figure_visit *visit, void *ctx);
+
+/* The name's words, joined as above, ended by NULL: what is no byte of a name becomes '_'. */
+void figure_name(char name[FIGURE_NAME], const char *first, ...) __attribute__((sentinel));
+void figure_name_add(char name[FIGURE_NAME], const char *word);
 
 /* "48", "1.860", "11636..11763", "overflow". */
 void figure_fmt(struct text *t, const struct figure *f);

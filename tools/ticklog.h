@@ -26,6 +26,7 @@ struct command {
 };
 
 /* One in each cmd_NAME.c; main.c lists them. */
+extern const struct command cmd_show;
 extern const struct command cmd_xsave;
 
 /* "ticklog NAME: text" on stderr, with the line's end. */

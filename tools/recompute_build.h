@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the recomputation share: the figures it is about, and ways to hold them against
+ * something. */
+#ifndef RECOMPUTE_BUILD_H
+#define RECOMPUTE_BUILD_H
+
+#include "recompute.h"
+
+/* A figure or another value of a record: its name without the key, and where it is printed. */
+struct subject {
+	char stem[FIGURE_NAME];
+	u64 seq, line;
+};
+
+struct checking {
+	const struct run *r;
+	struct recomputed *out;
+	struct hist hist; /* to expand one at a time in */
+	u64 lines_left;	  /* how many lines of series will still be gone through */
+};
+
+void contradict(struct checking *c, const struct subject *s, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The figure stem.key is known to be right as far as `cover` says; no such figure: nothing. */
+void cover(struct checking *c, const struct subject *s, const char *key, enum cover how);
+
+/* The printed value against what follows from `from`: covers, or contradicts. */
+void equal_u64(struct checking *c, const struct subject *s, const char *key, u64 printed,
+	       u64 computed, const char *from, enum cover how);
+void equal_variance(struct checking *c, const struct subject *s, const char *key,
+		    const struct variance *printed, const struct variance *computed,
+		    const char *from, enum cover how);
+void equal_bound(struct checking *c, const struct subject *s, const char *key,
+		 const struct bound *printed, const struct bound *computed, const char *from,
+		 enum cover how);
+void within_u64(struct checking *c, const struct subject *s, const char *key, u64 printed, u64 low,
+		u64 high, const char *from);
+
+void subject_series(struct subject *to, const struct run_series *s);
+void subject_xcell(struct subject *to, const struct run_xcell *x);
+
+/* XSAVE rows: against their samples and themselves. */
+void recompute_xsave(struct checking *c);
+
+/* What the tables and sentences for people say of the same figures. */
+void recompute_text(struct checking *c);
+
+#endif

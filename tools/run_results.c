@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: MIT
+/* Makes results of a run's records as they come in, and its identity when all are here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "run_build.h"
+#include "xrecord.h"
+
+#define ROWS_MAX  64 /* series in one record of 1024 bytes */
+#define CELLS_MAX 96
+
+/* Where a record is read into results: the record as kept, and as it stands in the line. */
+struct take {
+	struct run *run;
+	const struct run_record *rec;
+	const struct record_view *v;
+};
+
+static void key_bad(const struct take *t, const char *key)
+{
+	const struct run_field *f = run_field(t->rec, key);
+
+	if (f)
+		run_problem_add(t->run, t->rec->line, t->rec->seq,
+				"record %llu, type=%s: %s=%.60s is not what the key holds",
+				(unsigned long long)t->rec->seq, t->rec->type, key, f->value);
+	else
+		run_problem_add(t->run, t->rec->line, t->rec->seq,
+				"record %llu, type=%s: there is no %s=",
+				(unsigned long long)t->rec->seq, t->rec->type, key);
+}
+
+/* The value of a key that must be there; else the problem is noted and it is NULL. */
+static const char *word_need(const struct take *t, const char *key)
+{
+	const struct run_field *f = run_field(t->rec, key);
+
+	if (f && strlen(f->value) == f->len)
+		return f->value;
+	key_bad(t, key);
+	return NULL;
+}
+
+static bool number_need(const struct take *t, const char *key, u64 *value)
+{
+	if (run_number(t->rec, key, value))
+		return true;
+	key_bad(t, key);
+	return false;
+}
+
+static bool bound_need(const struct take *t, const char *key, struct bound *b)
+{
+	const struct run_field *f = run_field(t->rec, key);
+
+	if (f && bound_parse(f->value, f->len, b))
+		return true;
+	key_bad(t, key);
+	return false;
+}
+
+/* ---- series */
+
+static void series_take(const struct take *t)
+{
+	struct run_series s = {.seq = t->rec->seq, .line = t->rec->line, .full = true};
+	const char *bad = series_parse(t->v, &s.s);
+
+	if (bad) {
+		key_bad(t, bad);
+		return;
+	}
+	s.s.method = word_need(t, "method");
+	s.s.form = word_need(t, "form");
+	s.s.workload = word_need(t, "work");
+	s.s.preamble = word_need(t, "pre");
+	s.s.unit = word_need(t, "unit");
+	if (s.s.method && s.s.form && s.s.workload && s.s.preamble && s.s.unit)
+		*VECTOR_ADD(t->run->series, t->run->n_series) = s;
+}
+
+static void rows_take(const struct take *t)
+{
+	struct series s[ROWS_MAX] = {0};
+	struct series_name name[ROWS_MAX];
+	struct run *r = t->run;
+	const char *method, *unit, *bad;
+	size_t n;
+
+	bad = series_rows_parse(t->v, s, name, ROWS_MAX, &n);
+	if (bad) {
+		key_bad(t, bad);
+		return;
+	}
+	method = word_need(t, "method");
+	unit = word_need(t, "unit");
+	for (size_t i = 0; method && unit && i < n; i++) {
+		s[i].method = method;
+		s[i].unit = unit;
+		s[i].form = run_copy(r, name[i].form, name[i].form_len);
+		s[i].workload = run_copy(r, name[i].workload, name[i].workload_len);
+		s[i].preamble = run_copy(r, name[i].preamble, name[i].preamble_len);
+		*VECTOR_ADD(r->series, r->n_series) =
+			(struct run_series){.seq = t->rec->seq, .line = t->rec->line, .s = s[i]};
+	}
+}
+
+/* ---- lines and histograms, which come in parts */
+
+/* How many series are measured line by line in turn, at most. */
+#define INTERLEAVED 8
+
+static struct run_lines *lines_of(const struct take *t, const struct run_lines *name)
+{
+	struct run *r = t->run;
+
+	for (size_t i = r->n_lines; i-- > 0 && r->n_lines - i <= INTERLEAVED;) {
+		struct run_lines *l = &r->lines[i];
+
+		if (!strcmp(l->method, name->method) && !strcmp(l->form, name->form) &&
+		    !strcmp(l->work, name->work) && !strcmp(l->pre, name->pre))
+			return l;
+	}
+	*VECTOR_ADD(r->lines, r->n_lines) = *name;
+	return &r->lines[r->n_lines - 1];
+}
+
+/* False if the entry does not go on where the last one ended. */
+static bool line_add(struct run_lines *l, const struct line_entry *e)
+{
+	u64 expected = l->n ? l->at[l->n - 1].to + 1 : 0;
+
+	if (e->from != expected)
+		l->torn = true;
+	*VECTOR_ADD(l->at, l->n) = *e;
+	return e->from == expected;
+}
+
+static void lines_take(const struct take *t)
+{
+	struct run_lines name = {
+		.seq = t->rec->seq,
+		.line = t->rec->line,
+		.method = word_need(t, "method"),
+		.form = word_need(t, "form"),
+		.work = word_need(t, "work"),
+		.pre = word_need(t, "pre"),
+	};
+	const struct record_field *f = record_find(t->v, "lines");
+	struct run_lines *l;
+	size_t pos = 0, n;
+	const char *item;
+	bool goes_on = true;
+
+	if (!name.method || !name.form || !name.work || !name.pre)
+		return;
+	l = lines_of(t, &name);
+	while (f && record_item(f, &pos, &item, &n)) {
+		struct line_entry e;
+
+		if (!line_entry_parse(item, n, &e)) {
+			l->torn = true;
+			key_bad(t, "lines");
+			return;
+		}
+		goes_on &= line_add(l, &e);
+	}
+	/* With records missing the hole has its reason. */
+	if (!f || (!goes_on && !t->run->n_missing))
+		key_bad(t, "lines");
+}
+
+static bool moments_equal(const struct moments *a, const struct moments *b)
+{
+	return a->n == b->n && a->base == b->base && a->sum == b->sum && a->sumsq == b->sumsq &&
+	       a->min == b->min && a->max == b->max && a->overflow == b->overflow;
+}
+
+static bool hist_names_equal(const struct run_hist *a, const struct run_hist *b)
+{
+	return !strcmp(a->suite, b->suite) && !strcmp(a->method, b->method) &&
+	       !strcmp(a->form, b->form) && !strcmp(a->work, b->work) && !strcmp(a->pre, b->pre);
+}
+
+/* The histogram that this part goes on with, or a new one. */
+static struct run_hist *hist_of(const struct take *t, const struct run_hist *part, u64 number)
+{
+	struct run *r = t->run;
+	struct run_hist *h = r->n_hists ? &r->hist[r->n_hists - 1] : NULL;
+
+	if (number && h && h->parts == number && hist_names_equal(h, part)) {
+		if (h->below != part->below || !moments_equal(&h->m, &part->m)) {
+			h->torn = true;
+			run_problem_add(r, t->rec->line, t->rec->seq,
+					"record %llu, type=hist: part %llu does not repeat the "
+					"sums of part 0",
+					(unsigned long long)t->rec->seq,
+					(unsigned long long)number);
+		}
+		return h;
+	}
+	*VECTOR_ADD(r->hist, r->n_hists) = *part;
+	h = &r->hist[r->n_hists - 1];
+	h->torn = number != 0;
+	h->parts = number;
+	if (h->torn && !r->n_missing)
+		key_bad(t, "part");
+	return h;
+}
+
+static bool bins_take(const struct take *t, struct run_hist *h)
+{
+	const struct record_field *f = record_find(t->v, "bins");
+	size_t pos = 0, n, bin;
+	const char *item;
+	u64 count;
+
+	while (f && record_item(f, &pos, &item, &n)) {
+		if (!hist_bin_parse(item, n, &bin, &count) || (h->n && bin <= h->bin[h->n - 1].bin))
+			return false;
+		*VECTOR_ADD(h->bin, h->n) = (struct run_bin){(u32)bin, count};
+	}
+	return f != NULL;
+}
+
+static void hist_take(const struct take *t)
+{
+	struct run_hist part = {
+		.seq = t->rec->seq,
+		.line = t->rec->line,
+		.suite = word_need(t, "suite"),
+		.method = word_need(t, "method"),
+		.form = word_need(t, "form"),
+		.work = word_need(t, "work"),
+		.pre = word_need(t, "pre"),
+	};
+	const char *bad = hist_sums_parse(t->v, &part.m);
+	struct run_hist *h;
+	u64 number, more;
+
+	if (bad) {
+		key_bad(t, bad);
+		return;
+	}
+	if (!part.suite || !part.method || !part.form || !part.work || !part.pre ||
+	    !number_need(t, "part", &number) || !number_need(t, "base", &part.m.base) ||
+	    !number_need(t, "below", &part.below) || !number_need(t, "more", &more))
+		return;
+	h = hist_of(t, &part, number);
+	h->parts++;
+	h->more = more;
+	if (!bins_take(t, h)) {
+		h->torn = true;
+		key_bad(t, "bins");
+	}
+}
+
+/* ---- stability */
+
+static void stability_take(const struct take *t)
+{
+	struct run_stability *out = &t->run->stability;
+	struct run_stability x = {.seq = t->rec->seq, .line = t->rec->line};
+	struct stability *s = &x.s;
+	const struct {
+		const char *key;
+		u64 *value;
+	} numbers[] = {
+		{"rounds", &s->rounds},
+		{"n", &s->n},
+		{"backwards", &s->backwards},
+		{"min", &s->min},
+		{"max", &s->max},
+		{"spread", &s->spread},
+		{"threshold", &s->threshold},
+		{"outliers", &s->outliers},
+		{"stolen", &x.stolen},
+		{"duration", &s->duration},
+		{"period", &s->period},
+		{"states", &x.states},
+		{"redone", &s->redone},
+		{"unsettled", &x.unsettled},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!number_need(t, numbers[i].key, numbers[i].value))
+			return;
+	if (!bound_need(t, "p50", &s->p50) || !bound_need(t, "p97", &s->p97) ||
+	    !bound_need(t, "p99", &s->p99) || !bound_need(t, "p999", &s->p999))
+		return;
+	s->method = word_need(t, "method");
+	if (!s->method)
+		return;
+	if (out->seq)
+		run_problem_add(t->run, t->rec->line, t->rec->seq,
+				"record %llu: a second type=stability in one run",
+				(unsigned long long)t->rec->seq);
+	else
+		*out = x;
+}
+
+/* "AT:LENGTH,..." or "none". */
+static void outliers_take(const struct take *t)
+{
+	const struct record_field *f = record_find(t->v, "first");
+	struct stability *s = &t->run->stability.s;
+	size_t pos = 0, n;
+	const char *item;
+
+	if (!f) {
+		key_bad(t, "first");
+		return;
+	}
+	while (record_item(f, &pos, &item, &n)) {
+		const char *colon = memchr(item, ':', n);
+		struct outlier o;
+
+		if (n == 4 && !memcmp(item, "none", 4))
+			return;
+		if (!colon || s->kept == STABILITY_OUTLIERS ||
+		    !number_decimal(item, (size_t)(colon - item), &o.at) ||
+		    !number_decimal(colon + 1, n - 1 - (size_t)(colon - item), &o.length)) {
+			key_bad(t, "first");
+			return;
+		}
+		s->first[s->kept++] = o;
+	}
+}
+
+/* ---- xsave */
+
+static void xsave_take(const struct take *t)
+{
+	struct xcell cell[CELLS_MAX] = {0};
+	u64 rfbm, overhead, stable, unstable;
+	const char *event = word_need(t, "event"), *source = word_need(t, "source"), *bad;
+	size_t n;
+
+	if (!event || !source || !number_need(t, "rfbm", &rfbm) ||
+	    !number_need(t, "overhead", &overhead) || !number_need(t, "overhead_stable", &stable) ||
+	    !number_need(t, "unstable", &unstable))
+		return;
+	bad = xcells_parse(t->v, cell, CELLS_MAX, &n);
+	if (bad) {
+		key_bad(t, bad);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		cell[i].event = event;
+		cell[i].rfbm = rfbm;
+		cell[i].overhead = overhead;
+		cell[i].overhead_stable = stable;
+		cell[i].unstable = unstable;
+		*VECTOR_ADD(t->run->xcell, t->run->n_xcells) = (struct run_xcell){
+			t->rec->seq, t->rec->line, .cell = cell[i], .source = source};
+	}
+}
+
+/* ---- the table of types */
+
+static void nothing_take(const struct take *t)
+{
+	(void)t;
+}
+
+static const struct {
+	const char *type;
+	void (*take)(const struct take *t);
+} types[] = {
+	{"series", series_take},
+	{"rows", rows_take},
+	{"lines", lines_take},
+	{"hist", hist_take},
+	{"stability", stability_take},
+	{"outliers", outliers_take},
+	{"xsave", xsave_take},
+	/* Looked up where they are used. */
+	{"options", nothing_take},
+	{"machine", nothing_take},
+	{"board", nothing_take},
+	{"clock", nothing_take},
+	{"tsc", nothing_take},
+	{"ruler", nothing_take},
+	{"recommend", nothing_take},
+	{"matrix", nothing_take},
+	{"xcr0", nothing_take},
+	{"xarea", nothing_take},
+	{"xlayout", nothing_take},
+	{"xskip", nothing_take},
+	{"xsweep", nothing_take},
+	{"trust", nothing_take},
+};
+
+void run_result_take(struct run *r, const struct run_record *rec, const struct record_view *v)
+{
+	const struct take t = {r, rec, v};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (!strcmp(types[i].type, rec->type)) {
+			types[i].take(&t);
+			return;
+		}
+	}
+	r->unknown++;
+}
+
+/* ---- when all are here */
+
+static const char *word_of(const struct run *r, const char *type, const char *key)
+{
+	const struct run_field *f = run_field(run_find(r, type, NULL), key);
+
+	return f ? f->value : "";
+}
+
+static void identity_take(struct run *r)
+{
+	r->id = (struct run_identity){
+		.run = word_of(r, "begin", "run"),
+		.build = word_of(r, "begin", "build"),
+		.code = word_of(r, "options", "code"),
+		.profile = word_of(r, "options", "profile"),
+		.options = word_of(r, "options", "given"),
+		.vendor = word_of(r, "machine", "vendor"),
+		.brand = word_of(r, "machine", "brand"),
+		.signature = word_of(r, "machine", "signature"),
+		.core_type = word_of(r, "machine", "core_type"),
+		.microcode = word_of(r, "machine", "microcode"),
+		.hypervisor = word_of(r, "machine", "hypervisor"),
+		.emulated = word_of(r, "machine", "emulated"),
+		.boot = word_of(r, "machine", "boot"),
+		.loader = word_of(r, "machine", "loader"),
+		.rtc = word_of(r, "machine", "rtc"),
+		.firmware = word_of(r, "board", "firmware"),
+		.board = word_of(r, "board", "board"),
+		.serial = word_of(r, "board", "serial"),
+		.uuid = word_of(r, "board", "uuid"),
+		.label = word_of(r, "board", "label"),
+	};
+	r->trust = word_of(r, "trust", "trust");
+	r->trust_reasons = word_of(r, "trust", "reasons");
+	r->recommended = word_of(r, "recommend", "method");
+}
+
+/* Is `word` one of the "; "-separated reasons? */
+static bool reason_given(const char *reasons, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = reasons; (at = strstr(at, word)) != NULL; at += n)
+		if ((at == reasons || !strncmp(at - 2, "; ", 2)) && (!at[n] || at[n] == ';'))
+			return true;
+	return false;
+}
+
+static void clock_take(struct run *r)
+{
+	const struct run_record *tsc = run_find(r, "tsc", NULL);
+	u64 trusted = 0;
+
+	run_number(tsc, "khz", &r->tsc_khz);
+	r->tsc_trusted = run_number(tsc, "trusted", &trusted) && trusted;
+	run_number(run_find(r, "recommend", NULL), "step", &r->step);
+	/* An emulator that CPUID does not tell: the clock that counts instructions does. */
+	if (!strcmp(r->id.emulated, "no") && reason_given(r->trust_reasons, "emulated"))
+		r->id.emulated = "by its clock";
+}
+
+/* The result lines and the end record must tell the same story, if all of the lines are here. */
+static void verdict_compare(struct run *r)
+{
+	const struct run_check *bad = NULL;
+
+	for (size_t i = 0; i < r->n_checks && !bad; i++)
+		if (!r->checks[i].ok)
+			bad = &r->checks[i];
+	if (!r->ended)
+		return;
+	if (bad && r->pass)
+		run_problem_add(r, bad->line, 0,
+				"%s is not ok, but the end record says result=pass",
+				bad->check.name);
+	else if (!bad && !r->pass && r->planned && r->n_checks == r->planned)
+		run_problem_add(r, r->last_line, r->last_seq,
+				"every check is ok, but the end record says result=fail");
+}
+
+/* ---- no two results of one name */
+
+static int series_order(const void *a, const void *b)
+{
+	const struct run_series *x = *(const struct run_series *const *)a;
+	const struct run_series *y = *(const struct run_series *const *)b;
+	int d = strcmp(x->s.method, y->s.method);
+
+	d = d ? d : strcmp(x->s.form, y->s.form);
+	d = d ? d : strcmp(x->s.workload, y->s.workload);
+	return d ? d : strcmp(x->s.preamble, y->s.preamble);
+}
+
+static int hist_order(const void *a, const void *b)
+{
+	const struct run_hist *x = *(const struct run_hist *const *)a;
+	const struct run_hist *y = *(const struct run_hist *const *)b;
+	int d = strcmp(x->suite, y->suite);
+
+	d = d ? d : strcmp(x->method, y->method);
+	d = d ? d : strcmp(x->form, y->form);
+	d = d ? d : strcmp(x->work, y->work);
+	return d ? d : strcmp(x->pre, y->pre);
+}
+
+static int lines_order(const void *a, const void *b)
+{
+	const struct run_lines *x = *(const struct run_lines *const *)a;
+	const struct run_lines *y = *(const struct run_lines *const *)b;
+	int d = strcmp(x->method, y->method);
+
+	d = d ? d : strcmp(x->form, y->form);
+	d = d ? d : strcmp(x->work, y->work);
+	return d ? d : strcmp(x->pre, y->pre);
+}
+
+static int xcell_order(const void *a, const void *b)
+{
+	const struct xcell *x = &(*(const struct run_xcell *const *)a)->cell;
+	const struct xcell *y = &(*(const struct run_xcell *const *)b)->cell;
+	int d = strcmp(x->event, y->event);
+
+	if (d)
+		return d;
+	if (x->rfbm != y->rfbm)
+		return x->rfbm < y->rfbm ? -1 : 1;
+	return x->xinuse == y->xinuse ? 0 : x->xinuse < y->xinuse ? -1 : 1;
+}
+
+/* All results begin with their record's number and line. */
+struct placed {
+	u64 seq, line;
+};
+
+_Static_assert(offsetof(struct run_series, seq) == 0 && offsetof(struct run_hist, seq) == 0 &&
+		       offsetof(struct run_lines, seq) == 0 && offsetof(struct run_xcell, seq) == 0,
+	       "each is looked at as a struct placed");
+_Static_assert(offsetof(struct run_series, line) == 8 && offsetof(struct run_hist, line) == 8 &&
+		       offsetof(struct run_lines, line) == 8 &&
+		       offsetof(struct run_xcell, line) == 8,
+	       "each is looked at as a struct placed");
+
+static void doubles_find(struct run *r, const char *what, const void *at, size_t n, size_t size,
+			 int (*order)(const void *, const void *))
+{
+	const void **sorted = NULL;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		*VECTOR_ADD(sorted, k) = (const char *)at + i * size;
+	if (n > 1)
+		qsort(sorted, n, sizeof(*sorted), order);
+	for (size_t i = 1; i < n; i++) {
+		const struct placed *p = sorted[i - 1], *q = sorted[i];
+
+		if (order(&sorted[i - 1], &sorted[i]) == 0)
+			run_problem_add(
+				r, q->line, q->seq, "records %llu and %llu hold the same %s",
+				(unsigned long long)p->seq, (unsigned long long)q->seq, what);
+	}
+	free(sorted);
+}
+
+void run_results_finish(struct run *r)
+{
+	identity_take(r);
+	clock_take(r);
+	verdict_compare(r);
+	doubles_find(r, "series", r->series, r->n_series, sizeof(*r->series), series_order);
+	doubles_find(r, "histogram", r->hist, r->n_hists, sizeof(*r->hist), hist_order);
+	doubles_find(r, "lines", r->lines, r->n_lines, sizeof(*r->lines), lines_order);
+	doubles_find(r, "XSAVE row", r->xcell, r->n_xcells, sizeof(*r->xcell), xcell_order);
+	r->measured = r->n_series || r->n_xcells || r->stability.seq ||
+		      run_find(r, "matrix", NULL) || r->unknown;
+}

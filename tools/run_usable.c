@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/* Says what is wrong with a run that was read, line by line: see run.h. */
+#include <string.h>
+
+#include "run.h"
+
+#define SAID_MOST   20 /* problems, or ranges of missing records, of a run */
+#define RANGE_BYTES 600
+
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
+/* Words may quote a value of the log: nothing in it may move a terminal's cursor. */
+static const char *plain(const char *words, char *to, size_t cap)
+{
+	size_t n = 0;
+
+	for (; *words && n + 1 < cap; words++)
+		to[n++] = *words < ' ' || *words > '~' ? '?' : *words;
+	to[n] = '\0';
+	return to;
+}
+
+static void missing_fmt(const struct run *r, struct text *t)
+{
+	for (size_t i = 0; i < r->n_missing && i < SAID_MOST; i++) {
+		const struct run_range *m = &r->missing[i];
+
+		fmt(t, i ? ", %llu" : "%llu", (unsigned long long)m->from);
+		if (m->to != m->from)
+			fmt(t, "-%llu", (unsigned long long)m->to);
+	}
+	if (r->n_missing > SAID_MOST)
+		text_str(t, " and more");
+}
+
+static void say_missing(const struct command *c, const char *file, const struct run *r)
+{
+	char bytes[RANGE_BYTES];
+	struct text t = TEXT_ON(bytes);
+
+	missing_fmt(r, &t);
+	if (r->n_missing)
+		complain(c, "%s: %llu record%s missing: number %.*s", file,
+			 (unsigned long long)r->missing_records,
+			 r->missing_records == 1 ? " is" : "s are", (int)t.len, bytes);
+	if (r->ended)
+		return;
+	complain(c, "%s: the end record is missing: the run stops after record %llu, line %llu",
+		 file, (unsigned long long)r->last_seq, (unsigned long long)r->last_line);
+	if (*r->panic) {
+		char words[200];
+
+		complain(c, "%s: the kernel stopped: %s", file,
+			 plain(r->panic, words, sizeof(words)));
+	}
+}
+
+static void say_problems(const struct command *c, const char *file, const struct run *r)
+{
+	for (size_t i = 0; i < r->n_problems && i < SAID_MOST; i++) {
+		char words[300];
+
+		complain(c, "%s:%llu: %s", file, (unsigned long long)r->problem[i].line,
+			 plain(r->problem[i].text, words, sizeof(words)));
+	}
+	if (r->problems > SAID_MOST)
+		complain(c, "%s: and %llu more of the kind, lines %llu to %llu", file,
+			 (unsigned long long)(r->problems - SAID_MOST),
+			 (unsigned long long)r->problem[SAID_MOST].line,
+			 (unsigned long long)r->problem[r->n_problems - 1].line);
+}
+
+/* What is lost beside the records is said, and is no reason to call the run unusable. */
+static void say_losses(const struct command *c, const char *file, const struct run *r)
+{
+	if (r->planned > r->n_checks)
+		complain(c, "%s: %llu of %llu result lines are lost or damaged", file,
+			 (unsigned long long)(r->planned - r->n_checks),
+			 (unsigned long long)r->planned);
+	if (r->bad_samples)
+		complain(c, "%s:%llu: %llu trace lines are damaged, this is the first", file,
+			 (unsigned long long)r->bad_sample_line,
+			 (unsigned long long)r->bad_samples);
+}
+
+int run_usable(const struct command *c, const char *path, const struct run *r)
+{
+	const char *file = name_of(path);
+	const char *id = *r->id.run ? r->id.run : "without a begin";
+	char words[40];
+
+	if (r->state != RUN_COMPLETE)
+		complain(c, "%s: run %s, lines %llu to %llu, is %s", file,
+			 plain(id, words, sizeof(words)), (unsigned long long)r->first_line,
+			 (unsigned long long)r->last_line, run_state_name(r->state));
+	say_missing(c, file, r);
+	say_problems(c, file, r);
+	say_losses(c, file, r);
+	if (!r->measured)
+		complain(c, "%s: run %s measured nothing, or its records were switched off", file,
+			 plain(id, words, sizeof(words)));
+	return r->state == RUN_COMPLETE && r->measured ? EXIT_FINE : EXIT_UNUSABLE;
+}
+
+int totals_usable(const struct command *c, const char *path, const struct run_totals *t)
+{
+	const char *file = name_of(path);
+
+	if (t->runs == 0)
+		complain(
+			c,
+			"%s: no run of baretick in its %llu lines: no line with @bt and a whole record",
+			file, (unsigned long long)t->lines);
+	if (t->stray)
+		complain(c, "%s:%llu: %llu damaged record%s outside of any run, this is the first",
+			 file, (unsigned long long)t->stray_first, (unsigned long long)t->stray,
+			 t->stray == 1 ? "" : "s");
+	if (t->cut)
+		complain(c, "%s: %llu line%s longer than a mebibyte and not taken whole", file,
+			 (unsigned long long)t->cut, t->cut == 1 ? " is" : "s are");
+	return t->runs == 0 || t->stray ? EXIT_UNUSABLE : EXIT_FINE;
+}
