@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/* Periods: found where they are, whatever is missing or lies beside them; not found in chance. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "draw.h"
+#include "period.h"
+
+struct list {
+	size_t n;
+	u64 at[PERIOD_EVENTS], length[PERIOD_EVENTS];
+};
+
+/* Keeps the list in order. */
+static void list_add(struct list *l, u64 at, u64 length)
+{
+	size_t i = l->n;
+
+	if (l->n == PERIOD_EVENTS)
+		return;
+	for (; i > 0 && l->at[i - 1] > at; i--) {
+		l->at[i] = l->at[i - 1];
+		l->length[i] = l->length[i - 1];
+	}
+	l->at[i] = at;
+	l->length[i] = length;
+	l->n++;
+}
+
+static struct period find(const struct list *l)
+{
+	struct period p;
+
+	period_find(l->at, NULL, l->n, &p);
+	assert_int_equal(p.events, l->n);
+	assert_true(p.on <= p.events && p.on <= p.slots);
+	assert_true(p.ticks == 0 || (p.on >= PERIOD_LEAST && p.bits >= PERIOD_BITS));
+	return p;
+}
+
+static void within(u64 found, u64 wanted, u64 parts)
+{
+	u64 off = found > wanted ? found - wanted : wanted - found;
+
+	if (off > wanted / parts)
+		fail_msg("found %llu, wanted %llu", (unsigned long long)found,
+			 (unsigned long long)wanted);
+}
+
+static void an_exact_period(void **unused)
+{
+	(void)unused;
+	for (size_t n = 0; n < 40; n++) {
+		struct list l = {0};
+		struct period p;
+
+		for (size_t i = 0; i < n; i++)
+			list_add(&l, 5000000000 + i * 2394000000, 0);
+		p = find(&l);
+		assert_int_equal(p.ticks, n >= PERIOD_LEAST ? 2394000000 : 0);
+		if (p.ticks) {
+			assert_int_equal(p.on, n);
+			assert_int_equal(p.slots, n);
+		}
+	}
+}
+
+/* A host's tick of a millisecond at 2 GHz, some ticks short and not seen, others in between. */
+static void jitter_gaps_and_others(void **unused)
+{
+	(void)unused;
+	for (int round = 0; round < 200; round++) {
+		u64 period = 1000 + draw_below(4000000), start = draw_below(1ull << 40);
+		struct list l = {0};
+		struct period p;
+
+		for (u64 i = 0; i < 100; i++) {
+			if (draw_below(10) == 0)
+				continue;
+			list_add(&l, start + i * period + draw_below(period / 100 + 1), 0);
+		}
+		for (int i = 0; i < 20; i++)
+			list_add(&l, start + draw_below(100 * period), 0);
+		p = find(&l);
+		within(p.ticks, period, 100);
+		assert_true(p.on >= 75 && p.slots >= 95 && p.slots <= 101);
+	}
+}
+
+static void drift_is_followed(void **unused)
+{
+	struct list l = {0};
+	u64 at = 77, interval = 2000000;
+
+	(void)unused;
+	for (int i = 0; i < 200; i++) {
+		list_add(&l, at, 0);
+		at += interval;
+		interval += 100;
+	}
+	within(find(&l).ticks, 2010000, 100);
+	assert_int_equal(find(&l).on, 200);
+}
+
+/* Events that hide each second place: without their lengths the grid is half empty. */
+static void hidden_places_are_not_empty(void **unused)
+{
+	struct list l = {0};
+	struct period p;
+
+	(void)unused;
+	for (u64 i = 0; i < 120; i++) {
+		if (i % 12 < 6)
+			list_add(&l, i * 2000000 + draw_below(3000), 20000);
+		if (i % 12 == 6)
+			list_add(&l, i * 2000000 - 900000 + draw_below(500000), 12200000);
+	}
+	period_find(l.at, l.length, l.n, &p);
+	within(p.ticks, 2000000, 500);
+	assert_int_equal(p.on, 60);
+	assert_true(p.slots <= 70);
+	p = find(&l);
+	assert_int_equal(p.ticks, 0);
+}
+
+static void nothing_in_chance(void **unused)
+{
+	(void)unused;
+	for (int round = 0; round < 300; round++) {
+		size_t n = 2 + draw_below(PERIOD_EVENTS - 1);
+		u64 span = 1 + draw_wide() / 2;
+		struct list l = {0};
+
+		if (span < 1000 * n)
+			span = 1000 * n;
+		for (size_t i = 0; i < n; i++)
+			list_add(&l, draw_below(span), 0);
+		assert_int_equal(find(&l).ticks, 0);
+	}
+}
+
+/* Pairs always equally far apart, at any time: an echo, not a period. */
+static void nothing_in_echoes(void **unused)
+{
+	(void)unused;
+	for (int round = 0; round < 100; round++) {
+		struct list l = {0};
+
+		for (int i = 0; i < 60; i++) {
+			u64 at = draw_below(1000000000);
+
+			list_add(&l, at, 0);
+			list_add(&l, at + 4000, 0);
+		}
+		assert_int_equal(find(&l).ticks, 0);
+	}
+}
+
+/* A burst of regular events among many others is not what the gaps are. */
+static void nothing_in_a_short_burst(void **unused)
+{
+	struct list l = {0};
+
+	(void)unused;
+	for (u64 i = 0; i < 12; i++)
+		list_add(&l, 400000000 + i * 1000000, 0);
+	for (int i = 0; i < 100; i++)
+		list_add(&l, draw_below(1000000000), 0);
+	assert_int_equal(find(&l).ticks, 0);
+}
+
+static void odd_lists_are_survived(void **unused)
+{
+	struct list same = {.n = PERIOD_EVENTS}, wide = {.n = 10};
+	struct period p;
+
+	(void)unused;
+	memset(same.at, 0x11, sizeof(same.at));
+	assert_int_equal(find(&same).ticks, 0);
+	for (u64 i = 0; i < 10; i++)
+		wide.at[i] = i * (~0ull / 9);
+	assert_int_equal(find(&wide).ticks, ~0ull / 9);
+	for (int round = 0; round < 300; round++) {
+		struct list l = {0};
+
+		for (u64 n = draw_below(PERIOD_EVENTS + 1); n > 0; n--)
+			list_add(&l, draw_wide(), draw_wide() / PERIOD_EVENTS);
+		period_find(l.at, l.length, l.n, &p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exact_period),
+		cmocka_unit_test(jitter_gaps_and_others),
+		cmocka_unit_test(drift_is_followed),
+		cmocka_unit_test(hidden_places_are_not_empty),
+		cmocka_unit_test(nothing_in_chance),
+		cmocka_unit_test(nothing_in_echoes),
+		cmocka_unit_test(nothing_in_a_short_burst),
+		cmocka_unit_test(odd_lists_are_survived),
+	};
+
+	return cmocka_run_group_tests(tests, draw_start, NULL);
+}
