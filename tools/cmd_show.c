@@ -214,6 +214,58 @@ static void stability_print(const struct run *r)
 		printf("outliers come every %llu ticks\n", (unsigned long long)s->period);
 }
 
+/* ---- gaps */
+
+static u64 ticks_per_second(const struct run *r)
+{
+	return r->tsc_trusted && r->tsc_khz <= ~0ull / 1000 ? r->tsc_khz * 1000 : 0;
+}
+
+static void causes_print(const struct run_gap_sums *a)
+{
+	const char *gap = " ";
+
+	fputs("causes  ", stdout);
+	for (u32 k = 0; k < GAP_CAUSES; k++) {
+		if (!a->cause[k])
+			continue;
+		printf("%s%s %llu", gap, gap_cause_name[k], (unsigned long long)a->cause[k]);
+		gap = ", ";
+	}
+	puts(a->n ? "" : " none");
+}
+
+static void gaps_print(const struct run *r)
+{
+	const struct run_gaps *g = &r->gaps;
+	const struct run_gap_sums *a = &g->all;
+	const u64 tps = ticks_per_second(r);
+	char bytes[2048];
+	struct text t = TEXT_ON(bytes);
+
+	if (!g->seq)
+		return;
+	text_str(&t, "\ngaps: ");
+	rate_fmt(&t, a->n, "gaps", a->watched, tps);
+	fmt(&t,
+	    "\nwatched %llu ticks, %llu ticks stolen, longest %llu ticks (a gap is %llu more "
+	    "than usual)\n",
+	    (unsigned long long)a->watched, (unsigned long long)a->stolen,
+	    (unsigned long long)a->longest, (unsigned long long)g->threshold);
+	gap_decades_fmt(&t, &g->decades, tps);
+	if (g->smi_counts) {
+		text_str(&t, "SMI      ");
+		rate_fmt(&t, a->smi, "SMI", g->wall, tps);
+		text_byte(&t, '\n');
+	}
+	fwrite(bytes, 1, t.len, stdout);
+	causes_print(a);
+	if (g->period)
+		printf("gaps come every %llu ticks\n", (unsigned long long)g->period);
+}
+
+/* ---- xsave */
+
 static void emit(void *ctx, const char *bytes, size_t n)
 {
 	(void)ctx;
@@ -324,6 +376,7 @@ static void run_print(const struct show *s, const struct run *r, struct recomput
 	method_tables(r);
 	recommended_print(r);
 	stability_print(r);
+	gaps_print(r);
 	xsave_tables(r);
 	checks_print(s, r);
 	unknown_print(r);

@@ -831,6 +831,7 @@ void recompute(const struct run *r, struct recomputed *out)
 		series_check(c, &r->series[i]);
 	recommend_check(c);
 	stability_check(c);
+	recompute_gaps(c);
 	recompute_xsave(c);
 	recompute_text(c);
 	for (size_t i = 0; i < out->n_figures; i++)

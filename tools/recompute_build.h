@@ -43,6 +43,9 @@ void subject_xcell(struct subject *to, const struct run_xcell *x);
 /* XSAVE rows: against their samples and themselves. */
 void recompute_xsave(struct checking *c);
 
+/* Gaps: the sums against their parts and the list. */
+void recompute_gaps(struct checking *c);
+
 /* What the tables and sentences for people say of the same figures. */
 void recompute_text(struct checking *c);
 

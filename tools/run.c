@@ -98,6 +98,7 @@ void run_free(struct run *r)
 	free(r->hist);
 	free(r->lines);
 	free(r->xcell);
+	free(r->gaps.list);
 	free(r->sample);
 	free(r->events);
 	free(r->text);

@@ -6,6 +6,7 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include "gaps.h"
 #include "hist.h"
 #include "record.h"
 #include "result.h"
@@ -131,6 +132,37 @@ struct run_stability {
 	struct stability s;
 };
 
+/* One gap in time: at so many ticks since the suite's start. */
+struct run_gap {
+	u64 at, length;
+	enum gap_cause cause;
+};
+
+/* Sums over a part of the time that gaps were watched, or all of it. */
+struct run_gap_sums {
+	u64 windows, watched, turns; /* watched: ticks */
+	u64 n, stolen, longest;	     /* ticks */
+	u64 smi, nmi, mce;	     /* counted meanwhile */
+	u64 cause[GAP_CAUSES];
+};
+
+struct run_gaps {
+	u64 seq, line; /* 0: not watched */
+	struct run_gap_sums all;
+	u64 threshold, inner, outer; /* see gaps.h */
+	u64 most, wall, backwards, contradictions;
+	u64 period;	 /* ticks, 0: none named */
+	bool smi_counts; /* by a counter that is known to count */
+	struct gap_decades decades;
+
+	u64 parts;		 /* type=gap records */
+	struct run_gap_sums sum; /* of them */
+
+	size_t n_list; /* the first gaps, in order */
+	struct run_gap *list;
+	bool torn; /* some of the list did not arrive */
+};
+
 struct run {
 	u64 first_line, last_line; /* in the file */
 	u64 schema;		   /* 0: the begin record was lost */
@@ -176,6 +208,7 @@ struct run {
 	size_t n_xcells;
 	struct run_xcell *xcell;
 	struct run_stability stability;
+	struct run_gaps gaps;
 	size_t n_samples;
 	struct run_sample *sample;
 	u64 bad_samples, bad_sample_line; /* trace lines not used, and the first of them */
@@ -238,6 +271,7 @@ struct figure {
 	 *   tsc.METHOD.FORM.WORK.PRE.KEY     key of the series record
 	 *   stability.METHOD.KEY             of the stability record
 	 *   ruler.WHERE.KEY
+	 *   gaps.KEY
 	 *   xsave.EVENT.RFBM.XINUSE.KEY      masks in 0x hex
 	 *   TYPE...                          others as they come
 	 */

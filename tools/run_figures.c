@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "u128.h"
 
 /* A row of the XSAVE table with less than a tenth of the samples asked for is an accident of XINUSE
  * that the next run need not have. */
@@ -279,6 +280,40 @@ static void xsave_figures(struct visit *v, const struct run *r)
 	}
 }
 
+/* How often something came, in thousandths a unit of `per` ticks. */
+static void give_rate(struct visit *v, const char *key, enum figure_class class, u64 n,
+		      const struct run_gaps *g, u64 per)
+{
+	u128 scaled;
+
+	v->f.scale = 1000;
+	v->f.overflow = !u128_mul((u128)n * 1000, per, &scaled) ||
+			u128_div_round(scaled, g->all.watched) > ~0ull;
+	give_u64(v, key, class,
+		 v->f.overflow ? ~0ull : (u64)u128_div_round(scaled, g->all.watched));
+}
+
+static void gaps_figures(struct visit *v, const struct run_gaps *g)
+{
+	if (!g->seq || !g->all.watched)
+		return;
+	stem_start(v, g->seq, g->line, "per Gtick");
+	name_add(v, "gaps");
+	stem_end(v);
+	give_rate(v, "n", FIGURE_COUNT, g->all.n, g, 1000000000);
+	if (g->smi_counts)
+		give_rate(v, "smi", FIGURE_COUNT, g->all.smi, g, 1000000000);
+	give_rate(v, "nmi", FIGURE_COUNT, g->all.nmi, g, 1000000000);
+	give_rate(v, "mce", FIGURE_COUNT, g->all.mce, g, 1000000000);
+	v->f.unit = "ppm";
+	give_rate(v, "stolen", FIGURE_TAIL, g->all.stolen, g, 1000000);
+	v->f.unit = "ticks";
+	give_u64(v, "longest", FIGURE_TAIL, g->all.longest);
+	if (g->period)
+		give_neither(v, "period", FIGURE_TYPICAL, g->period);
+	give_count(v, "backwards", g->backwards);
+}
+
 static void clock_figures(struct visit *v, const struct run *r)
 {
 	const struct run_record *rec = run_find(r, "tsc", NULL);
@@ -305,6 +340,7 @@ void run_figures(const struct run *r, figure_visit *visit, void *ctx)
 	for (size_t i = 0; i < r->n_series; i++)
 		series_figures(&v, &r->series[i]);
 	stability_figures(&v, &r->stability);
+	gaps_figures(&v, &r->gaps);
 	xsave_figures(&v, r);
 }
 

@@ -357,6 +357,196 @@ static void xsave_take(const struct take *t)
 	}
 }
 
+/* ---- gaps */
+
+static bool cause_parse(const char *text, size_t n, enum gap_cause *cause)
+{
+	for (u32 c = 0; c < GAP_CAUSES; c++) {
+		if (strlen(gap_cause_name[c]) == n && !memcmp(gap_cause_name[c], text, n)) {
+			*cause = c;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Splits "A:B" or "A:B:C" in place; returns how many parts there are, at most 3. */
+static size_t parts_split(const char *item, size_t n, const char *part[3], size_t len[3])
+{
+	size_t k = 0;
+
+	for (;;) {
+		const char *colon = memchr(item, ':', n);
+
+		part[k] = item;
+		len[k] = colon ? (size_t)(colon - item) : n;
+		k++;
+		if (!colon || k == 3)
+			return k;
+		item = colon + 1;
+		n -= len[k - 1] + 1;
+	}
+}
+
+static bool is_none(const char *item, size_t n)
+{
+	return n == 4 && !memcmp(item, "none", 4);
+}
+
+/* "smi:3,unknown:1" or "none". */
+static bool causes_take(const struct take *t, u64 cause[GAP_CAUSES])
+{
+	const struct record_field *f = record_find(t->v, "causes");
+	const char *item, *part[3];
+	size_t pos = 0, n, len[3];
+	enum gap_cause c;
+
+	while (f && record_item(f, &pos, &item, &n)) {
+		if (is_none(item, n))
+			return true;
+		if (parts_split(item, n, part, len) != 2 || !cause_parse(part[0], len[0], &c) ||
+		    !number_decimal(part[1], len[1], &cause[c]))
+			return false;
+	}
+	return f != NULL;
+}
+
+static bool gap_sums_take(const struct take *t, struct run_gap_sums *s)
+{
+	const struct {
+		const char *key;
+		u64 *value;
+	} numbers[] = {
+		{"windows", &s->windows}, {"watched", &s->watched},
+		{"turns", &s->turns},	  {"n", &s->n},
+		{"stolen", &s->stolen},	  {"longest", &s->longest},
+		{"smi", &s->smi},	  {"nmi", &s->nmi},
+		{"mce", &s->mce},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!number_need(t, numbers[i].key, numbers[i].value))
+			return false;
+	if (causes_take(t, s->cause))
+		return true;
+	key_bad(t, "causes");
+	return false;
+}
+
+static void gap_take(const struct take *t)
+{
+	struct run_gaps *g = &t->run->gaps;
+	struct run_gap_sums s = {0};
+
+	if (!gap_sums_take(t, &s))
+		return;
+	g->parts++;
+	g->sum.windows += s.windows;
+	g->sum.watched += s.watched;
+	g->sum.turns += s.turns;
+	g->sum.n += s.n;
+	g->sum.stolen += s.stolen;
+	g->sum.smi += s.smi;
+	g->sum.nmi += s.nmi;
+	g->sum.mce += s.mce;
+	if (s.longest > g->sum.longest)
+		g->sum.longest = s.longest;
+	for (u32 c = 0; c < GAP_CAUSES; c++)
+		g->sum.cause[c] += s.cause[c];
+}
+
+/* "AT:LENGTH:CAUSE,..." */
+static void gaplist_take(const struct take *t)
+{
+	const struct record_field *f = record_find(t->v, "list");
+	struct run_gaps *g = &t->run->gaps;
+	const char *item, *part[3];
+	size_t pos = 0, n, len[3];
+	u64 from;
+
+	if (!f || !number_need(t, "from", &from))
+		return;
+	g->torn |= from != g->n_list;
+	while (record_item(f, &pos, &item, &n)) {
+		struct run_gap x;
+
+		if (parts_split(item, n, part, len) != 3 ||
+		    !number_decimal(part[0], len[0], &x.at) ||
+		    !number_decimal(part[1], len[1], &x.length) ||
+		    !cause_parse(part[2], len[2], &x.cause)) {
+			g->torn = true;
+			key_bad(t, "list");
+			return;
+		}
+		*VECTOR_ADD(g->list, g->n_list) = x;
+	}
+	if (g->torn && !t->run->n_missing)
+		key_bad(t, "from");
+}
+
+/* "DIGITS:COUNT:TICKS,..." or "none": gaps by the number of digits of their length. */
+static bool decades_take(const struct take *t, struct gap_decades *d)
+{
+	const struct record_field *f = record_find(t->v, "decades");
+	const char *item, *part[3];
+	size_t pos = 0, n, len[3];
+	u64 k;
+
+	while (f && record_item(f, &pos, &item, &n)) {
+		if (is_none(item, n))
+			return true;
+		if (parts_split(item, n, part, len) != 3 || !number_decimal(part[0], len[0], &k) ||
+		    k == 0 || k > GAP_DECADES || !number_decimal(part[1], len[1], &d->n[k - 1]) ||
+		    !number_decimal(part[2], len[2], &d->ticks[k - 1]))
+			return false;
+	}
+	return f != NULL;
+}
+
+static void gaps_take(const struct take *t)
+{
+	struct run_gaps *g = &t->run->gaps, x = {0};
+	const char *smi_state = word_need(t, "smi_state");
+	const struct {
+		const char *key;
+		u64 *value;
+	} numbers[] = {
+		{"threshold", &x.threshold},
+		{"inner", &x.inner},
+		{"outer", &x.outer},
+		{"most", &x.most},
+		{"wall", &x.wall},
+		{"backwards", &x.backwards},
+		{"contradictions", &x.contradictions},
+		{"period", &x.period},
+	};
+
+	if (!smi_state || !gap_sums_take(t, &x.all))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!number_need(t, numbers[i].key, numbers[i].value))
+			return;
+	if (!decades_take(t, &x.decades)) {
+		key_bad(t, "decades");
+		return;
+	}
+	if (g->seq) {
+		run_problem_add(t->run, t->rec->line, t->rec->seq,
+				"record %llu: a second type=gaps in one run",
+				(unsigned long long)t->rec->seq);
+		return;
+	}
+	x.seq = t->rec->seq;
+	x.line = t->rec->line;
+	x.smi_counts = !strcmp(smi_state, "read");
+	x.parts = g->parts;
+	x.sum = g->sum;
+	x.list = g->list;
+	x.n_list = g->n_list;
+	x.torn = g->torn;
+	*g = x;
+}
+
 /* ---- the table of types */
 
 static void nothing_take(const struct take *t)
@@ -375,6 +565,9 @@ static const struct {
 	{"stability", stability_take},
 	{"outliers", outliers_take},
 	{"xsave", xsave_take},
+	{"gap", gap_take},
+	{"gaplist", gaplist_take},
+	{"gaps", gaps_take},
 	/* Looked up where they are used. */
 	{"options", nothing_take},
 	{"machine", nothing_take},
@@ -390,6 +583,9 @@ static const struct {
 	{"xskip", nothing_take},
 	{"xsweep", nothing_take},
 	{"trust", nothing_take},
+	{"cost", nothing_take},
+	{"smi", nothing_take},
+	{"smisources", nothing_take},
 };
 
 void run_result_take(struct run *r, const struct run_record *rec, const struct record_view *v)
@@ -578,6 +774,6 @@ void run_results_finish(struct run *r)
 	doubles_find(r, "histogram", r->hist, r->n_hists, sizeof(*r->hist), hist_order);
 	doubles_find(r, "lines", r->lines, r->n_lines, sizeof(*r->lines), lines_order);
 	doubles_find(r, "XSAVE row", r->xcell, r->n_xcells, sizeof(*r->xcell), xcell_order);
-	r->measured = r->n_series || r->n_xcells || r->stability.seq ||
+	r->measured = r->n_series || r->n_xcells || r->stability.seq || r->gaps.seq ||
 		      run_find(r, "matrix", NULL) || r->unknown;
 }
