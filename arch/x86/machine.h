@@ -39,6 +39,7 @@ struct machine {
 	bool metal; /* no hypervisor, not emulated */
 	bool intel, amd;
 
+	const char *xsave_off; /* why XSAVE is left alone though CPUID offers it, or NULL */
 	bool rdtscp, serialize, xsave, pmu, invariant_tsc, has_tsc;
 	bool lfence_ext;    /* 80000021h:EAX[2]: LFENCE always serialising */
 	const char *lfence; /* "yes", "no", "unknown": is LFENCE dispatch-serialising */

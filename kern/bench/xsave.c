@@ -592,7 +592,9 @@ static void xsave_run(struct run *run)
 	x = (struct xsave){.run = run};
 	x.n = run->profile == PROFILE_QUICK ? SAMPLES_QUICK : SAMPLES_STANDARD;
 	if (!run->machine->xsave) {
-		verdict_add(run->verdict, "xsave", STATUS_SKIP, "no XSAVE (CPUID.1:ECX[26] is 0)");
+		verdict_add(run->verdict, "xsave", STATUS_SKIP, "%s",
+			    run->machine->xsave_off ? run->machine->xsave_off
+						    : "no XSAVE (CPUID.1:ECX[26] is 0)");
 		return;
 	}
 	run->timed = true;
