@@ -17,6 +17,7 @@ see_boot          := lib boot
 see_kern/bench    := lib arch/x86 kern/bench
 see_kern          := lib arch/x86 arch/x86/ring0 boot kern/bench kern
 see_kern/hosted   := lib arch/x86 kern/bench kern/hosted
+see_kern/peers    := lib arch/x86 kern/bench kern/hosted kern/peers
 see_tools         := lib tools
 see_tests/unit    := lib arch/x86 boot kern/bench tests/unit
 see_tests/fuzz    := lib tools
@@ -51,6 +52,7 @@ tool_o   := $(patsubst %.c,$(B)/tool/%.o,$(filter-out lib/mem.c,$(call csrc,$(ro
 toolt_o  := $(tool_o:$(B)/tool/%=$(B)/tested/%)
 fuzz_o   := $(tool_o:$(B)/tool/%=$(B)/fuzz/%)
 fuzzers  := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+bench_o  := $(patsubst %.c,$(B)/hosted/%.o,$(call csrc,kern/peers)) $(B)/hosted/kern/peers/pairs.asm.o
 seq_o    := $(B)/seq.o
 units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -58,12 +60,12 @@ units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 FUZZ_SECONDS ?= 60
 prefix       ?= /usr/local
 
-.PHONY: all iso run hosted ticklog check units lint format clean fuzz bench-ticklog install
+.PHONY: all iso run hosted bench ticklog check units lint format clean fuzz bench-ticklog install
 .PHONY: install-run install-check install-lint install-tool install-fuzz
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(B)/baretick.elf $(B)/baretick-hosted $(B)/ticklog
+all: $(B)/baretick.elf $(B)/baretick-hosted $(B)/baretick-bench $(B)/ticklog
 
 # build.h changes only when the commit does, so that a build after `git status` rebuilds nothing.
 BUILD_ID := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
@@ -99,6 +101,8 @@ $(NASM) -f elf64 -w+error -i $(dir $<) $< -o $@
 endef
 $(B)/kernel/%.asm.o: %.asm Makefile
 	$(nasm)
+$(B)/hosted/%.asm.o: %.asm Makefile
+	$(nasm)
 $(seq_o): arch/x86/seq.asm Makefile
 	$(nasm)
 
@@ -107,6 +111,8 @@ $(B)/baretick.elf: $(kernel_o) $(seq_o) linker.ld
 		$(kernel_o) $(seq_o) -o $@
 	grub-file --is-x86-multiboot2 $@
 $(B)/baretick-hosted: $(hosted_o) $(seq_o)
+	$(CC) -no-pie -z noexecstack $^ -o $@
+$(B)/baretick-bench: $(bench_o) $(filter-out %/hosted/main.o,$(hosted_o)) $(seq_o)
 	$(CC) -no-pie -z noexecstack $^ -o $@
 
 # The log tool, and the same under the sanitizers for its tests.
@@ -150,6 +156,11 @@ hosted: install-run
 	@$(SUBMAKE) $(B)/baretick-hosted
 	$(B)/baretick-hosted $(ARGS)
 
+# SEED= repeats an order of the readers.
+bench: install-check
+	@$(SUBMAKE) all iso
+	@tools/bench
+
 ticklog: install-tool
 	@$(SUBMAKE) $(B)/ticklog
 bench-ticklog: ticklog
@@ -175,5 +186,5 @@ format:
 clean:
 	rm -rf $(B)
 
--include $(kernel_o:.o=.d) $(hosted_o:.o=.d) $(tested_o:.o=.d) $(tool_o:.o=.d) $(toolt_o:.o=.d) $(fuzz_o:.o=.d) $(fuzzers:$(B)/fuzz/%=$(B)/fuzz/tests/fuzz/%.d) $(addsuffix .d,$(seq_o) $(filter %.asm.o,$(kernel_o))) \
+-include $(kernel_o:.o=.d) $(hosted_o:.o=.d) $(bench_o:.o=.d) $(tested_o:.o=.d) $(tool_o:.o=.d) $(toolt_o:.o=.d) $(fuzz_o:.o=.d) $(fuzzers:$(B)/fuzz/%=$(B)/fuzz/tests/fuzz/%.d) $(addsuffix .d,$(seq_o) $(filter %.asm.o,$(kernel_o) $(bench_o))) \
 	 $(addsuffix .d,$(units))

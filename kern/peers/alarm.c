@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How often the rule that takes a window again (ruler_moved) fires when nothing was measured: the
+ * same looks at the conditions as around lines, with idle spinning between them.
+ */
+#include "peers.h"
+
+#include "insn.h"
+#include "ruler.h"
+
+#define PILOTS	     10	 /* each judges by its own noise, as each run does */
+#define WINDOWS	     200 /* a pilot and gap */
+#define APART_MS     20	 /* the longest window of lines */
+#define STEP_SAMPLES 10000
+
+struct alarms {
+	u64 windows, fired;
+	u64 adds, nops; /* fired by this one alone or with the other */
+	u64 stayed;	/* the look after an alarm agrees with the alarm: the clock did change */
+};
+
+static void spin(u64 ticks)
+{
+	u64 start = rdtsc();
+
+	while (rdtsc() - start < ticks)
+		cpu_pause();
+}
+
+static void alarm_sort(const struct run *run, const struct ruler *a, const struct ruler *b,
+		       struct alarms *n)
+{
+	struct ruler nops = *b, adds = *b, again;
+
+	nops.adds_ticks = a->adds_ticks;
+	adds.nops_ticks = a->nops_ticks;
+	n->nops += ruler_moved(run, a, &nops);
+	n->adds += ruler_moved(run, a, &adds);
+	ruler_take(&again);
+	n->stayed += !ruler_moved(run, b, &again);
+}
+
+/* Each window's last look is the next one's first, as in a suite. */
+static void windows_watch(const struct run *run, u64 windows, u64 gap, struct alarms *n)
+{
+	struct conditions before, now;
+
+	conditions_take(run, &now);
+	for (u64 i = 0; i < windows; i++) {
+		before = now;
+		spin(gap);
+		conditions_take(run, &now);
+		n->windows++;
+		if (!conditions_moved(run, &before, &now))
+			continue;
+		n->fired++;
+		alarm_sort(run, &before.ruler, &now.ruler, n);
+	}
+}
+
+static void alarms_print(const char *what, const struct alarms *n)
+{
+	u64 rate = n->windows ? (n->fired * 100000 + n->windows / 2) / n->windows : 0;
+
+	say("%-22s %7llu windows, %5llu alarms (%llu.%03llu%%): adds %llu, NOPs %llu; %llu stayed\n",
+	    what, (unsigned long long)n->windows, (unsigned long long)n->fired,
+	    (unsigned long long)(rate / 1000), (unsigned long long)(rate % 1000),
+	    (unsigned long long)n->adds, (unsigned long long)n->nops,
+	    (unsigned long long)n->stayed);
+}
+
+static bool step_learn(struct run *run)
+{
+	u64 *x = env_alloc(STEP_SAMPLES * sizeof(u64), 4096), backwards = 0;
+	u64 *prelude = env_alloc(PRELUDE * sizeof(u64), 64);
+	seq_fn *code = seq_find((u32)seq_method_find("5", 1), WORK_EMPTY, PRE_NONE, FORM_MEM);
+
+	if (!x || !prelude)
+		return false;
+	line_take(code, x, STEP_SAMPLES, 0, run->scratch, prelude);
+	step_add(&run->step, x, stats_drop_backwards(x, STEP_SAMPLES, &backwards));
+	return true;
+}
+
+bool alarm_run(struct run *run, const struct bench_ask *ask)
+{
+	const u64 windows = ask->windows ? ask->windows : WINDOWS;
+	const u64 apart = env_ticks_per_second() / 1000 * APART_MS;
+	struct alarms close = {0}, far = {0};
+
+	if (!step_learn(run))
+		return false;
+	for (u64 i = 0; i < PILOTS; i++) {
+		progress("pilots", i, PILOTS);
+		ruler_pilot(run);
+		say("# pilot %llu: MAD of adds %llu, of NOPs %llu ticks\n",
+		    (unsigned long long)(i + 1), (unsigned long long)run->noise.adds,
+		    (unsigned long long)run->noise.nops);
+		windows_watch(run, windows, 0, &close);
+		windows_watch(run, windows, apart, &far);
+	}
+	say("windows with nothing measured in them, step %llu ticks\n",
+	    (unsigned long long)step_value(&run->step));
+	alarms_print("rulers back to back:", &close);
+	alarms_print("rulers 20 ms apart:", &far);
+	say("stayed: a further ruler agreed with the one that gave the alarm, so that the clock did "
+	    "change\nor the sibling did become busy; the others came back at once.\n");
+	return true;
+}
