@@ -15,6 +15,8 @@
 static const struct command *const commands[] = {
 	&cmd_show,
 	&cmd_xsave,
+	&cmd_import,
+	&cmd_list,
 };
 
 int exit_worse(int a, int b)
