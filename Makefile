@@ -73,6 +73,8 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 $(B)/gen/build.h: FORCE
 	@mkdir -p $(@D)
 	@echo '#define BUILD_ID "$(BUILD_ID)"' | cmp -s - $@ || echo '#define BUILD_ID "$(BUILD_ID)"' >$@
+# Phony: under .SECONDARY a target that is merely missing forces nothing.
+.PHONY: FORCE
 FORCE:
 
 includes = $(addprefix -I,$(see_$(patsubst %/,%,$(dir $(1)))))
