@@ -4,6 +4,7 @@
 #include "insn.h"
 #include "io.h"
 #include "paging.h"
+#include "pci.h"
 #include "power.h"
 
 #define RESET_CONTROL	   0xcf9
@@ -14,10 +15,6 @@
 #define KEYBOARD_COMMAND     0x64
 #define KEYBOARD_INPUT_FULL  0x02
 #define KEYBOARD_PULSE_RESET 0xfe
-
-#define PCI_ADDRESS 0xcf8
-#define PCI_DATA    0xcfc
-#define PCI_ENABLE  0x80000000u
 
 #define PM1_SCI_EN	  0x0001u
 #define PM1_SLP_TYP	  0x1c00u
@@ -35,14 +32,6 @@ static void settle(void)
 		cpu_pause();
 }
 
-static void pci_write8(u64 address, u8 v)
-{
-	u32 device = address >> 32 & 0x1f, function = address >> 16 & 7, at = address & 0xff;
-
-	outl(PCI_ADDRESS, PCI_ENABLE | device << 11 | function << 8 | (at & 0xfc));
-	outb((u16)(PCI_DATA + (at & 3)), v);
-}
-
 static void write8(const struct acpi_address *r, u8 v)
 {
 	volatile u8 *at;
@@ -50,7 +39,7 @@ static void write8(const struct acpi_address *r, u8 v)
 	if (r->space == ACPI_IO) {
 		outb((u16)r->address, v);
 	} else if (r->space == ACPI_PCI) {
-		pci_write8(r->address, v);
+		pci_write8(r->address >> 32 & 0x1f, r->address >> 16 & 7, r->address & 0xff, v);
 	} else if (r->space == ACPI_MEMORY) {
 		at = paging_map_mmio(r->address, 1);
 		if (at)

@@ -104,10 +104,9 @@ static const char *command_ignored(void)
 {
 	struct smi_sources s = {.chipset = NULL};
 
-	if (pci_read32(PIIX4_DEVICE, PIIX4_PM, PCI_ID) == PIIX4_PM_ID)
-		return pci_read32(PIIX4_DEVICE, PIIX4_PM, PIIX4_DEVACTB) & PIIX4_APMC_EN
-			       ? NULL
-			       : "writes to SMI_CMD make no SMI: APMC_EN is 0";
+	if (pci_read32(PIIX4_DEVICE, PIIX4_PM, PCI_ID) == PIIX4_PM_ID &&
+	    !(pci_read32(PIIX4_DEVICE, PIIX4_PM, PIIX4_DEVACTB) & PIIX4_APMC_EN))
+		return "writes to SMI_CMD make no SMI: APMC_EN is 0";
 	if (!sources_read(&s) && !(s.enable & SMI_EN_APMC && s.global))
 		return "writes to SMI_CMD make no SMI: APMC_EN or GBL_SMI_EN is 0";
 	return NULL;
