@@ -206,6 +206,9 @@ const char *series_parse(const struct record_view *v, struct series *s)
 		KEY("p999", KIND_BOUND, p999),
 		KEY("first", KIND_U64, first),
 		KEY("warm", KIND_U64, warm),
+		KEY("redone", KIND_U64, redone),
+		KEY("unsettled", KIND_U64, unsettled),
+		KEY("ratio_e4", KIND_U64, ratio),
 	};
 	static const struct key growing[] = {KEY("resolution", KIND_U64, resolution)};
 	static const struct key level[] = {
@@ -446,6 +449,7 @@ const char *series_rows_parse(const struct record_view *v, struct series *s,
 		KEY("var", KIND_VARIANCE, mean_var),
 		KEY("p50", KIND_BOUND, p50),
 		KEY("p97", KIND_BOUND, p97),
+		KEY("unsettled", KIND_U64, unsettled),
 	};
 	static const struct {
 		const char *name;

@@ -359,6 +359,8 @@ static void percentiles_order(struct checking *c, const struct subject *s, u64 m
 		cover(c, s, key, COVER_BOUNDED);
 	}
 	order_check(c, s, "min", min, "max", max);
+	cover(c, s, "min", COVER_BOUNDED);
+	cover(c, s, "max", COVER_BOUNDED);
 }
 
 /* Is it more than that many thousandths? */
@@ -424,6 +426,79 @@ static void step_check(struct checking *c, const struct subject *s, const struct
 				   (unsigned long long)step);
 }
 
+/*
+ * From above: the mean of the lines' variances is not above the variance of all samples, nor that
+ * above the mean square about min, in which a rank's samples count with at most its percentile.
+ */
+static void variance_most(struct checking *c, const struct subject *s, const struct series *x,
+			  const struct bound *const *b, size_t n)
+{
+	u128 squares = 0, part;
+	u64 before = 0;
+
+	if (x->backwards || x->mean_var.overflow || x->n == 0 || (x->max - x->min) >> 40)
+		return;
+	for (size_t i = 0; i <= n; i++) {
+		u64 rank = i < n ? stats_rank(x->n, percentiles[i].num, percentiles[i].den) : x->n;
+		u64 far = (i < n ? b[i]->hi : x->max) - x->min;
+
+		if (rank < before || !u128_mul((u128)far * far, rank - before, &part) ||
+		    __builtin_add_overflow(squares, part, &squares))
+			return;
+		before = rank;
+	}
+	if (!u128_mul(squares, 1000, &squares))
+		return;
+	if (variance_above(&x->mean_var, u128_div(squares, x->n, NULL) + 2))
+		contradict(c, s, "var= is printed, but samples with these percentiles have less");
+}
+
+/*
+ * From below: varmin says how far apart the lines' minima can be, so the line that has max reaches
+ * at least from there.
+ */
+static void variance_reach(struct checking *c, const struct subject *s, const struct series *x,
+			   u64 lines, u64 samples)
+{
+	u64 apart = 0, reach;
+	u128 wide;
+
+	if (x->grows || x->var_min.overflow || x->mean_var.overflow || !lines || !samples ||
+	    lines >> 24 || samples >> 30 || x->max >> 50 || x->var_min.whole >> 60)
+		return;
+	/* Two values of n with variance v are at most sqrt(2 n v) apart. */
+	wide = 2 * (u128)lines * (x->var_min.whole + 1);
+	while ((u128)apart * apart < wide)
+		apart += apart / 1024 + 1;
+	if (apart >= x->max - x->min)
+		return;
+	reach = x->max - x->min - apart;
+	wide = u128_div((u128)reach * reach * 500, samples * lines, NULL);
+	if (wide > 2 && !variance_above(&x->mean_var, wide - 2))
+		contradict(c, s, "var= is printed, but the line with max=%llu alone has more",
+			   (unsigned long long)x->max);
+}
+
+/* Series of a method have the same lines and samples, but for the loop's number of lines. */
+static void rows_geometry(struct checking *c, const struct subject *s, const struct series *x)
+{
+	const struct run_series *base = run_series_find(c->r, x->method, "mem", "empty", "none");
+	u64 all = x->n + x->backwards;
+
+	if (!base || !base->full || !base->s.samples)
+		return;
+	if (x->grows ? all % base->s.samples : all != base->s.lines * base->s.samples) {
+		contradict(c, s,
+			   "n=%llu and backwards=%llu are printed, but its method has lines "
+			   "of %llu samples",
+			   (unsigned long long)x->n, (unsigned long long)x->backwards,
+			   (unsigned long long)base->s.samples);
+		return;
+	}
+	cover(c, s, "backwards", COVER_CONFIRMED);
+	variance_reach(c, s, x, all / base->s.samples, base->s.samples);
+}
+
 static void full_series_check(struct checking *c, const struct subject *s, const struct series *x)
 {
 	u128 all = (u128)x->lines * x->samples;
@@ -459,8 +534,11 @@ static void series_limits(struct checking *c, const struct subject *s, const str
 	if (!x->grows)
 		variance_range(c, s, "varmin", &x->var_min, x->max - x->min);
 	step_check(c, s, x);
+	variance_most(c, s, x, b, rs->full ? 4 : 2);
 	if (rs->full)
 		full_series_check(c, s, x);
+	else
+		rows_geometry(c, s, x);
 }
 
 /* ---- a series from its lines */
@@ -663,6 +741,9 @@ static void stability_check(struct checking *c)
 	if (!rs->seq || x->n == 0)
 		return;
 	figure_name(s.stem, "stability", x->method, NULL);
+	if (*c->r->recommended && strcmp(c->r->recommended, x->method))
+		contradict(c, &s, "method=%s is printed, but %s was recommended", x->method,
+			   c->r->recommended);
 	percentiles_order(c, &s, x->min, x->max, b, 4);
 	if (x->min > x->max)
 		return;
@@ -787,6 +868,7 @@ static void recommend_check(struct checking *c)
 	struct candidate cand[METHODS_MAX];
 	struct recommendation want;
 	struct subject s;
+	u64 by_default = 0;
 	bool symmetric;
 	size_t n;
 
@@ -800,12 +882,72 @@ static void recommend_check(struct checking *c)
 		cand[i].symmetric = symmetric && !strcmp(cand[i].id, c->r->recommended);
 	recommend(cand, n, c->r->step, &want);
 	s = (struct subject){.stem = "recommend", .seq = rec->seq, .line = rec->line};
+	run_number(rec, "default", &by_default);
+	if (by_default != want.is_default)
+		contradict(c, &s, "default=%llu is printed, but the figures say otherwise",
+			   (unsigned long long)by_default);
 	if (strcmp(want.id, c->r->recommended))
 		contradict(c, &s, "method=%s is recommended, but the figures recommend %s: %s",
 			   c->r->recommended, want.id, want.reason);
 	else if (!want.is_default && strcmp(want.reason, reason->value))
 		contradict(c, &s, "the reason is \"%s\", but the figures give \"%s\"",
 			   reason->value, want.reason);
+}
+
+/* ---- what must come together */
+
+static bool has_series(const struct run *r, const char *method, const struct series *like)
+{
+	return run_series_find(r, method, like->form, like->workload, like->preamble);
+}
+
+/* Every method is measured in the same ways. */
+static void methods_check(struct checking *c)
+{
+	const struct run *r = c->r;
+	struct subject s;
+
+	if (r->n_missing || !r->n_series)
+		return;
+	for (size_t i = 0; i < r->n_series && i < METHODS_MAX * METHODS_MAX; i++) {
+		const char *first = r->series[0].s.method;
+		const struct run_series *x = &r->series[i];
+
+		if (!strcmp(x->s.method, first))
+			continue;
+		subject_series(&s, x);
+		if (!has_series(r, first, &x->s))
+			contradict(c, &s, "method %s has no such series", first);
+	}
+	for (size_t i = 0; i < r->n_series && !strcmp(r->series[i].s.method, r->series[0].s.method);
+	     i++) {
+		for (size_t k = 0; k < r->n_series && k < METHODS_MAX * METHODS_MAX; k++) {
+			if (has_series(r, r->series[k].s.method, &r->series[i].s))
+				continue;
+			subject_series(&s, &r->series[k]);
+			contradict(c, &s, "its method lacks %s/%s/%s, which others have",
+				   r->series[i].s.form, r->series[i].s.workload,
+				   r->series[i].s.preamble);
+			return;
+		}
+	}
+}
+
+/* A histogram without the series it is of. */
+static void orphans_check(struct checking *c)
+{
+	for (size_t i = 0; !c->r->n_missing && i < c->r->n_hists; i++) {
+		const struct run_hist *h = &c->r->hist[i];
+		struct subject s;
+
+		subject_hist(&s, h);
+		if (!strcmp(h->suite, "tsc") &&
+		    !run_series_find(c->r, h->method, h->form, h->work, h->pre))
+			contradict(c, &s, "there is no series of that name");
+		if (!strcmp(h->suite, "stability") &&
+		    (!c->r->stability.seq || strcmp(c->r->stability.s.method, h->method)))
+			contradict(c, &s, "stability was measured by another method");
+	}
 }
 
 /* ---- all of it */
@@ -829,10 +971,13 @@ void recompute(const struct run *r, struct recomputed *out)
 		ruler_check(c, rec);
 	for (size_t i = 0; i < r->n_series; i++)
 		series_check(c, &r->series[i]);
+	methods_check(c);
+	orphans_check(c);
 	recommend_check(c);
 	stability_check(c);
 	recompute_gaps(c);
 	recompute_xsave(c);
+	recompute_matrix(c);
 	recompute_text(c);
 	for (size_t i = 0; i < out->n_figures; i++)
 		out->count[out->figure[i].cover]++;

@@ -40,11 +40,41 @@ void within_u64(struct checking *c, const struct subject *s, const char *key, u6
 void subject_series(struct subject *to, const struct run_series *s);
 void subject_xcell(struct subject *to, const struct run_xcell *x);
 
+/* ---- text for people */
+
+#define WORDS_MAX 24
+
+struct word {
+	const char *at;
+	size_t n;
+};
+
+struct words {
+	size_t n;
+	struct word word[WORDS_MAX];
+};
+
+/* At blanks, up to a line end. False: more words than any line of ours has. */
+bool words_split(const char *text, size_t n, struct words *w);
+bool word_equal(const struct word *a, const struct word *b);
+
+/* A number, or what a table has in its stead. */
+bool word_is_figure(const struct word *w);
+
+/* The text says another value than the record's. */
+void text_contradicts(struct checking *c, const struct subject *s, const struct run_text *text,
+		      const char *key, const struct word *printed, const struct word *said);
+
+/* ---- the parts */
+
 /* XSAVE rows: against their samples and themselves. */
 void recompute_xsave(struct checking *c);
 
 /* Gaps: the sums against their parts and the list. */
 void recompute_gaps(struct checking *c);
+
+/* The matrix: its records against its tables. */
+void recompute_matrix(struct checking *c);
 
 /* What the tables and sentences for people say of the same figures. */
 void recompute_text(struct checking *c);

@@ -93,6 +93,10 @@ static void list_check(struct checking *c, const struct subject *s, const struct
 		stolen += x->length > g->outer ? x->length - g->outer : 0;
 		longest = x->length > longest ? x->length : longest;
 		cause[x->cause]++;
+		if (i && x->at < g->list[i - 1].at)
+			contradict(c, s, "the gap at %llu ticks is listed after one at %llu",
+				   (unsigned long long)x->at,
+				   (unsigned long long)g->list[i - 1].at);
 	}
 	if (g->torn)
 		return;

@@ -13,22 +13,10 @@
 #include "run_build.h"
 #include "run_tables.h"
 
-#define WORDS_MAX    24
 #define TABLE_LINES  80 /* rows of a table are no farther behind its head */
 #define EVENT_PREFIX "x86_fpu_latency_"
 
-struct word {
-	const char *at;
-	size_t n;
-};
-
-struct words {
-	size_t n;
-	struct word word[WORDS_MAX];
-};
-
-/* False: more words than any line of ours has. */
-static bool words_split(const char *text, size_t n, struct words *w)
+bool words_split(const char *text, size_t n, struct words *w)
 {
 	size_t i = 0;
 
@@ -48,7 +36,7 @@ static bool words_split(const char *text, size_t n, struct words *w)
 	}
 }
 
-static bool word_equal(const struct word *a, const struct word *b)
+bool word_equal(const struct word *a, const struct word *b)
 {
 	return a->n == b->n && !memcmp(a->at, b->at, a->n);
 }
@@ -61,9 +49,9 @@ static bool words_equal(const struct words *a, const struct words *b)
 	return a->n == b->n;
 }
 
-static bool word_is_figure(const struct word *w)
+bool word_is_figure(const struct word *w)
 {
-	static const char *const names[] = {"-", "*", "~", "unknown", "overflow"};
+	static const char *const names[] = {"-", "*", "~", "!", "unknown", "overflow"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strlen(names[i]) == w->n && !memcmp(w->at, names[i], w->n))
@@ -74,9 +62,8 @@ static bool word_is_figure(const struct word *w)
 	return true;
 }
 
-static void text_contradicts(struct checking *c, const struct subject *s,
-			     const struct run_text *text, const char *key,
-			     const struct word *printed, const struct word *said)
+void text_contradicts(struct checking *c, const struct subject *s, const struct run_text *text,
+		      const char *key, const struct word *printed, const struct word *said)
 {
 	struct recomputed *out = c->out;
 	size_t before = out->n;
@@ -319,6 +306,8 @@ static void xsave_table(struct checking *c)
 		subject_xcell(&s, &c->r->xcell[i]);
 		if (found)
 			xrow_compare(c, &s, found, &x->lat);
+		else if (n == c->r->n_xcells && !c->r->n_missing)
+			contradict(c, &s, "the tables have as many rows, but not this one");
 	}
 	free(row);
 }
@@ -425,6 +414,85 @@ static void stability_sentences(struct checking *c)
 			       (unsigned long long)rs->s.period);
 }
 
+/* A line each, in order; when some are damaged, the others are not looked at. */
+static void outlier_lines(struct checking *c)
+{
+	const struct stability *x = &c->r->stability.s;
+	struct subject s = {.stem = "outliers"};
+	const struct run_record *rec = run_find(c->r, "outliers", NULL);
+	const struct run_text *line[STABILITY_OUTLIERS];
+	struct word pair[NUMBERS_MAX][2];
+	size_t n = 0, numbers;
+
+	for (size_t i = 0; i < c->r->n_texts; i++) {
+		const struct run_text *t = &c->r->text[i];
+
+		if (!shape_equal("  at 0 ticks: 0 ticks", 21, t->at, t->n, pair, &numbers))
+			continue;
+		if (n == STABILITY_OUTLIERS)
+			return;
+		line[n++] = t;
+	}
+	if (!rec || n != x->kept)
+		return;
+	s.seq = rec->seq;
+	for (u32 i = 0; i < x->kept; i++) {
+		char want[64];
+		struct text t = TEXT_ON(want);
+
+		fmt(&t, "  at %llu ticks: %llu ticks", (unsigned long long)x->first[i].at,
+		    (unsigned long long)x->first[i].length);
+		shape_equal(want, t.len, line[i]->at, line[i]->n, pair, &numbers);
+		for (size_t k = 0; k < numbers; k++)
+			if (!word_equal(&pair[k][0], &pair[k][1]))
+				text_contradicts(c, &s, line[i], "first", &pair[k][0], &pair[k][1]);
+	}
+}
+
+/* "58..66 ticks; ...": the range of all blocks, in the reason of a check. */
+static void overhead_range(struct checking *c)
+{
+	const struct run *r = c->r;
+	struct bound all = {~0ull, 0}, said;
+	const char *reason = NULL, *end = NULL;
+	u64 line = 0;
+
+	for (size_t i = 0; i < r->n_checks; i++) {
+		if (strcmp(r->checks[i].check.name, "xsave.overhead"))
+			continue;
+		reason = r->checks[i].check.reason;
+		line = r->checks[i].line;
+		end = strchr(reason, ' ');
+	}
+	if (!end || r->n_missing || !bound_parse(reason, (size_t)(end - reason), &said))
+		return;
+	for (size_t i = 0; i < r->n_xcells; i++) {
+		u64 overhead = r->xcell[i].cell.overhead;
+
+		all.lo = overhead < all.lo ? overhead : all.lo;
+		all.hi = overhead > all.hi ? overhead : all.hi;
+	}
+	for (size_t i = 0; i < r->n_xcells; i++) {
+		const struct run_xcell *x = &r->xcell[i];
+		u64 overhead = x->cell.overhead;
+		struct subject s;
+		char *dot;
+
+		subject_xcell(&s, x);
+		dot = strrchr(s.stem, '.');
+		*dot = '\0'; /* of event and RFBM, not of one XINUSE */
+		if ((overhead == all.lo && all.lo != said.lo) ||
+		    (overhead == all.hi && all.hi != said.hi))
+			contradict(
+				c, &s,
+				"overhead=%llu is an end of the range, which is %llu..%llu by line %llu",
+				(unsigned long long)overhead, (unsigned long long)said.lo,
+				(unsigned long long)said.hi, (unsigned long long)line);
+		else
+			cover(c, &s, "overhead", COVER_BOUNDED);
+	}
+}
+
 static void ruler_sentence(struct checking *c, const struct run_record *rec)
 {
 	static const char *const keys[] = {NULL, "adds", "ratio", "ratio", NULL, "nops"};
@@ -450,6 +518,8 @@ void recompute_text(struct checking *c)
 	method_tables(c);
 	xsave_table(c);
 	stability_sentences(c);
+	outlier_lines(c);
+	overhead_range(c);
 	while ((rec = run_find(c->r, "ruler", rec)) != NULL)
 		ruler_sentence(c, rec);
 }

@@ -172,6 +172,47 @@ static void sweep_check(struct checking *c)
 			   (unsigned long long)rows, c->r->n_xcells);
 }
 
+/* Samples of a block: those in rows, and those that are in none. Rows of a block come together. */
+static u64 block_samples(const struct run *r, size_t *i)
+{
+	const struct run_xcell *first = &r->xcell[*i];
+	u64 n = first->other + first->backwards;
+
+	for (; *i < r->n_xcells; ++*i) {
+		const struct run_xcell *x = &r->xcell[*i];
+
+		if (strcmp(x->cell.event, first->cell.event) || x->cell.rfbm != first->cell.rfbm)
+			break;
+		n += x->cell.lat.n;
+	}
+	return n;
+}
+
+/* Each cell of a block gave as many samples as asked, and XINUSE was read before each save. */
+static void samples_check(struct checking *c)
+{
+	const struct run *r = c->r;
+	const struct run_record *rec = run_find(r, "xsweep", NULL);
+	struct subject s;
+	u64 samples, reads, saves = 0;
+
+	if (!run_number(rec, "samples", &samples) || !run_number(rec, "reads", &reads) ||
+	    !samples || r->n_missing)
+		return;
+	for (size_t i = 0; i < r->n_xcells;) {
+		const struct run_xcell *first = &r->xcell[i];
+		u64 n = block_samples(r, &i);
+
+		subject_xcell(&s, first);
+		if (n % samples)
+			contradict(c, &s, "%llu samples in its block: not whole cells of %llu",
+				   (unsigned long long)n, (unsigned long long)samples);
+		saves += strcmp(first->source, "image") ? n : 0;
+	}
+	s = (struct subject){.stem = "xsweep", .seq = rec->seq, .line = rec->line};
+	within_u64(c, &s, "reads", reads, saves, ~0ull, "the rows of saves");
+}
+
 void recompute_xsave(struct checking *c)
 {
 	for (size_t i = 0; i < c->r->n_xcells; i++)
@@ -179,4 +220,5 @@ void recompute_xsave(struct checking *c)
 	if (c->r->n_samples)
 		rows_from_samples(c);
 	sweep_check(c);
+	samples_check(c);
 }

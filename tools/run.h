@@ -116,7 +116,8 @@ struct run_lines {
 struct run_xcell {
 	u64 seq, line;
 	struct xcell cell;
-	const char *source; /* of XINUSE: xgetbv1, xsave, image */
+	const char *source;   /* of XINUSE: xgetbv1, xsave, image */
+	u64 other, backwards; /* samples of its event and RFBM that are in no row */
 };
 
 /* A trace line of the XSAVE suite, in ticks. */
@@ -283,6 +284,7 @@ struct figure {
 	bool overflow;	  /* it did not fit: value is ~0 */
 	enum figure_class class;
 	enum figure_better better;
+	bool unstable; /* the run itself says that the conditions did not hold */
 	u64 seq, line; /* of the record it is from */
 };
 

@@ -143,6 +143,7 @@ static void series_figures(struct visit *v, const struct run_series *rs)
 	if (s->n == 0)
 		return;
 	stem_start(v, rs->seq, rs->line, s->unit);
+	v->f.unstable = s->unsettled > 0;
 	name_add(v, "tsc");
 	name_add(v, s->method);
 	name_add(v, s->form);
@@ -158,8 +159,11 @@ static void series_figures(struct visit *v, const struct run_series *rs)
 	give_bound(v, "p97", FIGURE_TYPICAL, &s->p97);
 	if (s->grows && s->resolution)
 		give_u64(v, "resolution", FIGURE_FLOOR, s->resolution);
-	if (s->overhead_known)
+	if (s->overhead_known) {
+		v->f.unstable = s->unsettled > 0 || !s->overhead_stable;
 		give_u64(v, "overhead", FIGURE_FLOOR, s->overhead);
+		v->f.unstable = s->unsettled > 0;
+	}
 	give_count(v, "backwards", s->backwards);
 	if (!rs->full)
 		return;
@@ -218,6 +222,7 @@ static void stability_figures(struct visit *v, const struct run_stability *rs)
 	if (!rs->seq || s->n == 0)
 		return;
 	stem_start(v, rs->seq, rs->line, "ticks");
+	v->f.unstable = rs->unsettled > 0 || rs->states > 1;
 	name_add(v, "stability");
 	name_add(v, s->method);
 	stem_end(v);
@@ -251,6 +256,7 @@ static void xcell_figures(struct visit *v, const struct run_xcell *x)
 	const struct latency *l = &x->cell.lat;
 
 	xcell_stem(v, x);
+	v->f.unstable = x->cell.unstable || !x->cell.overhead_stable;
 	name_add_mask(v, x->cell.xinuse);
 	stem_end(v);
 	give_u64(v, "min", FIGURE_FLOOR, l->min);
@@ -272,6 +278,7 @@ static void xsave_figures(struct visit *v, const struct run *r)
 		if (!last || strcmp(last->cell.event, x->cell.event) ||
 		    last->cell.rfbm != x->cell.rfbm) {
 			xcell_stem(v, x);
+			v->f.unstable = x->cell.unstable || !x->cell.overhead_stable;
 			stem_end(v);
 			give_u64(v, "overhead", FIGURE_FLOOR, x->cell.overhead);
 		}
@@ -297,7 +304,7 @@ static void gaps_figures(struct visit *v, const struct run_gaps *g)
 {
 	if (!g->seq || !g->all.watched)
 		return;
-	stem_start(v, g->seq, g->line, "per Gtick");
+	stem_start(v, g->seq, g->line, "1/Gtick");
 	name_add(v, "gaps");
 	stem_end(v);
 	give_rate(v, "n", FIGURE_COUNT, g->all.n, g, 1000000000);

@@ -333,13 +333,14 @@ static void outliers_take(const struct take *t)
 static void xsave_take(const struct take *t)
 {
 	struct xcell cell[CELLS_MAX] = {0};
-	u64 rfbm, overhead, stable, unstable;
+	u64 rfbm, overhead, stable, unstable, backwards, other;
 	const char *event = word_need(t, "event"), *source = word_need(t, "source"), *bad;
 	size_t n;
 
 	if (!event || !source || !number_need(t, "rfbm", &rfbm) ||
 	    !number_need(t, "overhead", &overhead) || !number_need(t, "overhead_stable", &stable) ||
-	    !number_need(t, "unstable", &unstable))
+	    !number_need(t, "unstable", &unstable) || !number_need(t, "backwards", &backwards) ||
+	    !number_need(t, "other", &other))
 		return;
 	bad = xcells_parse(t->v, cell, CELLS_MAX, &n);
 	if (bad) {
@@ -353,7 +354,13 @@ static void xsave_take(const struct take *t)
 		cell[i].overhead_stable = stable;
 		cell[i].unstable = unstable;
 		*VECTOR_ADD(t->run->xcell, t->run->n_xcells) = (struct run_xcell){
-			t->rec->seq, t->rec->line, .cell = cell[i], .source = source};
+			.seq = t->rec->seq,
+			.line = t->rec->line,
+			.cell = cell[i],
+			.source = source,
+			.other = other,
+			.backwards = backwards,
+		};
 	}
 }
 

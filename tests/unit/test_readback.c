@@ -67,6 +67,9 @@ static struct series draw_series(void)
 		.p999 = draw_bound(),
 		.first = draw_wide(),
 		.warm = draw_wide(),
+		.redone = draw_wide(),
+		.unsettled = draw_wide(),
+		.ratio = draw_wide(),
 		.resolution = grows ? draw_wide() : 0,
 		.overhead = twin ? draw_wide() : 0,
 		.overhead_known = twin,
@@ -96,6 +99,7 @@ static void main_figures_equal(const struct series *a, const struct series *b)
 	bound_equal(a->p97, b->p97);
 	assert_int_equal(a->grows, b->grows);
 	assert_true(a->resolution == b->resolution);
+	assert_true(a->unsettled == b->unsettled);
 	assert_true(a->overhead == b->overhead);
 	assert_int_equal(a->overhead_known, b->overhead_known);
 	assert_int_equal(a->overhead_stable, b->overhead_stable);
@@ -116,6 +120,7 @@ static void series_come_back(void **unused)
 		assert_int_equal(a.trimmed, b.trimmed);
 		assert_true(a.max_dev == b.max_dev && a.spurious == b.spurious);
 		assert_true(a.first == b.first && a.warm == b.warm);
+		assert_true(a.redone == b.redone && a.ratio == b.ratio);
 		variance_equal(&a.var_var, &b.var_var);
 		bound_equal(a.p99, b.p99);
 		bound_equal(a.p999, b.p999);
@@ -165,11 +170,15 @@ static const struct {
 	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.00", "var"},
 	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=2..1", "p50"},
 	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1..1", "p97"},
-	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1 varmin=1", "varmin"},
-	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1 varmin=n/a "
+	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1", "unsettled"},
+	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1 unsettled=0 varmin=1",
+	 "varmin"},
+	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1 unsettled=0 "
+	 "varmin=n/a "
 	 "resolution=x",
 	 "resolution"},
-	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1 varmin=n/a "
+	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=1 var=1.000 p50=1 p97=1 unsettled=0 "
+	 "varmin=n/a "
 	 "resolution=1 overhead=~",
 	 "overhead"},
 };
