@@ -275,6 +275,8 @@ static void block_pass(struct xsave *x, struct xblock *b)
 		if (x->xcr0 >> XSTATE_TILECFG & 1)
 			tilerelease_safe();
 	}
+	/* Both times under the same image: what was saved over it may not even be restorable. */
+	cell_build(x, b, b->asked[0]);
 	after = overhead_take(x, b);
 	b->overhead = before < after ? before : after;
 	b->overhead_stable = distance(before, after) <= (step ? step : 1);
