@@ -14,7 +14,9 @@
 /* In the order of the help. */
 static const struct command *const commands[] = {
 	&cmd_show,
+	&cmd_fleet,
 	&cmd_xsave,
+	&cmd_export,
 	&cmd_import,
 	&cmd_list,
 };

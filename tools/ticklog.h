@@ -29,6 +29,8 @@ struct command {
 extern const struct command cmd_import;
 extern const struct command cmd_list;
 extern const struct command cmd_show;
+extern const struct command cmd_fleet;
+extern const struct command cmd_export;
 extern const struct command cmd_xsave;
 
 /* "ticklog NAME: text" on stderr, with the line's end. */
