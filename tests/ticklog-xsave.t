@@ -360,6 +360,34 @@ subtest 'a pipe, standard input, several logs' => sub {
 	like("$status $err", qr/^2 .*\Q$dir\E: .*directory/s, 'a folder');
 };
 
+subtest 'Ctrl-C ends a pipe, not the table' => sub {
+	my $text = event() x 2000;
+	pipe my $read, my $write or die $!;
+	my $pid = fork // die "fork: $!";
+	if (!$pid) {
+		open STDIN,  '<&', $read         or die $!;
+		open STDOUT, '>',  "$dir/stdout" or die $!;
+		open STDERR, '>',  "$dir/stderr" or die $!;
+		close $write;
+		exec $ticklog, 'xsave', '--count', '-' or die "$ticklog: $!";
+	}
+	close $read;
+	# More than a pipe holds: when all is written, reading has begun.
+	my $done = 0;
+	while ($done < length $text) {
+		$done += syswrite($write, $text, length($text) - $done, $done) // die $!;
+	}
+	kill INT => $pid;
+	# The pipe stays open: without the signal this would never end.
+	local $SIG{ALRM} = sub { kill KILL => $pid };
+	alarm 30;
+	waitpid $pid, 0;
+	is($?, 0, 'done');
+	alarm 0;
+	my ($row) = rows(slurp("$dir/stdout"));
+	cmp_ok($row->[7] // 0, '>=', 1, 'what had come in is shown');
+};
+
 subtest 'the temporary file' => sub {
 	srand 7;
 	my @x = map { int rand(1 << 20) } 1 .. 30_000;

@@ -124,15 +124,16 @@ static bool make_room(struct input *in)
 /* Reads more; false at the end and on errors. */
 static bool fill(struct input *in)
 {
-	ssize_t got;
+	ssize_t got = 0;
 
 	if (in->ended || !make_room(in))
 		return false;
-	do
+	while (!interrupted) {
 		got = read(in->fd, in->end, in->cap - (size_t)(in->end - in->buf));
-	while (got < 0 && errno == EINTR && !interrupted);
-	if (got < 0 && errno == EINTR)
+		if (got >= 0 || errno != EINTR)
+			break;
 		got = 0;
+	}
 	if (got < 0)
 		return fail(in, "reading", errno);
 	in->ended = got == 0;
