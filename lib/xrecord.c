@@ -35,6 +35,16 @@ static u64 value_of(const struct xcell *c, const struct column *col)
 	return *(const u64 *)((const char *)c + col->at);
 }
 
+/* XSTATE_BV says what XINUSE says but in odd cases: then it is not said twice. */
+static bool column_told(const struct column *col, const struct xcell *c, size_t n)
+{
+	bool told = col->at == offsetof(struct xcell, xstate_bv);
+
+	for (size_t i = 0; told && i < n; i++)
+		told = c[i].xstate_bv == c[i].xinuse;
+	return told;
+}
+
 static void column_put(struct record *r, const struct column *col, const struct xcell *c, size_t n)
 {
 	size_t same = 1;
@@ -52,7 +62,8 @@ static void column_put(struct record *r, const struct column *col, const struct 
 void xcells_record(struct record *r, const struct xcell *cell, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		column_put(r, &columns[i], cell, n);
+		if (!column_told(&columns[i], cell, n))
+			column_put(r, &columns[i], cell, n);
 }
 
 /* Items of a column; 0 if it is missing. */
@@ -74,6 +85,11 @@ static bool column_take(const struct record_view *v, const struct column *col, s
 	size_t pos = 0, i = 0, len;
 	const char *item;
 
+	if (!f && col->at == offsetof(struct xcell, xstate_bv)) {
+		for (; i < n; i++)
+			c[i].xstate_bv = c[i].xinuse;
+		return true;
+	}
 	while (f && record_item(f, &pos, &item, &len)) {
 		if (i == n || !number_parse(item, len, value_at(&c[i], col)))
 			return false;

@@ -4,6 +4,7 @@
  * list whose items are all the same is given as that one item.
  *
  * xinuse n kept min max avg avg97 p50 p99 clamped xstate_bv: members of struct xcell; masks in hex.
+ * xstate_bv is left out where it equals xinuse in every row.
  */
 #ifndef XRECORD_H
 #define XRECORD_H

@@ -5,7 +5,7 @@
 #include "env.h"
 
 /* Bins of a histogram that is shown for its shape only. */
-#define REPORT_HIST_FEW 12
+#define REPORT_HIST_FEW 6
 
 static void report_bytes(struct report *r, const char *bytes, size_t n)
 {

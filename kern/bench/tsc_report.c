@@ -3,7 +3,7 @@
 #include "mem.h"
 #include "tsc.h"
 
-#define HIST_RECORDS 4 /* of the recommended method, without detail=full */
+#define HIST_RECORDS 2 /* of the recommended method, without detail=full */
 #define SERIES_BYTES 330
 #define LINE_BYTES   110
 

@@ -2,6 +2,7 @@
 /* Text, records and trace lines of the XSAVE suite: see xreport.h. */
 #include "xreport.h"
 
+#include "xrecord.h"
 #include "xtable.h"
 
 #define PREFIX	    "x86_fpu_latency_"
@@ -136,51 +137,6 @@ void xreport_finding(struct xsave *x, const struct xstate_finding *f)
 	report_send(x->run->report);
 }
 
-/* The parallel lists of a type=xsave record. */
-enum list {
-	LIST_XINUSE,
-	LIST_N,
-	LIST_KEPT,
-	LIST_MIN,
-	LIST_MAX,
-	LIST_AVG,
-	LIST_AVG97,
-	LIST_P50,
-	LIST_P99,
-	LIST_CLAMPED,
-	LIST_BV,
-	LISTS
-};
-
-static const char *const list_key[LISTS] = {
-	"xinuse", "n", "kept", "min", "max", "avg", "avg97", "p50", "p99", "clamped", "xstate_bv",
-};
-
-static u64 list_value(const struct xcell *c, enum list list)
-{
-	const u64 value[LISTS] = {
-		c->xinuse,    c->lat.n,	  c->lat.kept, c->lat.min, c->lat.max,	 c->lat.avg,
-		c->lat.avg97, c->lat.p50, c->lat.p99,  c->clamped, c->xstate_bv,
-	};
-
-	return value[list];
-}
-
-static void record_column(struct record *r, const struct xcell *c, size_t n, enum list list)
-{
-	bool hex = list == LIST_XINUSE || list == LIST_BV;
-	size_t same = 1;
-
-	record_key(r, list_key[list]);
-	while (same < n && list_value(&c[same], list) == list_value(&c[0], list))
-		same++;
-	if (same == n)
-		n = 1;
-	for (size_t i = 0; i < n; i++)
-		fmt(&r->t, hex ? "%s0x%llx" : "%s%llu", i ? "," : "",
-		    (unsigned long long)list_value(&c[i], list));
-}
-
 static const char *block_source(const struct xsave *x, const struct xblock *b)
 {
 	if (b->event->restore)
@@ -199,10 +155,11 @@ static struct record *block_record(struct xsave *x, const struct xblock *b,
 	record_u64(r, "overhead", b->overhead);
 	record_u64(r, "overhead_stable", b->overhead_stable);
 	record_u64(r, "unstable", b->unstable);
-	record_u64(r, "backwards", b->backwards);
-	record_u64(r, "other", b->other);
-	for (enum list list = 0; list < LISTS; list++)
-		record_column(r, cell, n, list);
+	if (b->backwards)
+		record_u64(r, "backwards", b->backwards);
+	if (b->other)
+		record_u64(r, "other", b->other);
+	xcells_record(r, cell, n);
 	return r;
 }
 
