@@ -121,6 +121,10 @@ static void spell_take(struct gaps_suite *s, const struct evidence *before,
 	struct gap_verdict v;
 
 	gap_judge(&e, &v);
+	/* Two gaps of one turn that cannot be told apart: then neither's cause is known. */
+	if (n <= 2 && v.each == GAP_UNKNOWN)
+		v = (struct gap_verdict){
+			.n[GAP_UNKNOWN] = n, .each = GAP_UNKNOWN, .contradicts = v.contradicts};
 	for (size_t i = 0; i < n; i++)
 		gap_take(s, &s->found[i], v.each);
 	w->smi += e.smi;
