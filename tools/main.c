@@ -3,9 +3,7 @@
  */
 #include "ticklog.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,74 +11,8 @@
 
 /* In the order of the help. */
 static const struct command *const commands[] = {
-	&cmd_show,
-	&cmd_fleet,
-	&cmd_xsave,
-	&cmd_export,
-	&cmd_import,
-	&cmd_list,
+	&cmd_show, &cmd_fleet, &cmd_xsave, &cmd_export, &cmd_import, &cmd_list,
 };
-
-int exit_worse(int a, int b)
-{
-	static const int rank[] = {
-		[EXIT_FINE] = 0,	[EXIT_REGRESSION] = 1, [EXIT_INCOMPARABLE] = 2,
-		[EXIT_NO_BASELINE] = 3, [EXIT_UNUSABLE] = 4,   [EXIT_USAGE] = 5,
-	};
-
-	return rank[a] > rank[b] ? a : b;
-}
-
-static void say(const struct command *c, const char *format, va_list args)
-{
-	/* What stands on stdout so far was said before. */
-	fflush(stdout);
-	fprintf(stderr, "ticklog%s%s: ", c ? " " : "", c ? c->name : "");
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-}
-
-void complain(const struct command *c, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	say(c, format, args);
-	va_end(args);
-}
-
-int usage_error(const struct command *c, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	say(c, format, args);
-	va_end(args);
-	fprintf(stderr, "Help: ticklog%s%s --help\n", c ? " " : "", c ? c->name : "");
-	return EXIT_USAGE;
-}
-
-int usage_option(const struct command *c, int result, char **argv)
-{
-	const char *word = argv[optind - 1];
-
-	if (result == ':')
-		return usage_error(c, "option %s needs a value", word);
-	/* A long option that takes no value but got one has optopt set too: it is not a letter. */
-	if (optopt > ' ' && optopt < 127)
-		return usage_error(c, "unknown option -%c", optopt);
-	if (optopt)
-		return usage_error(c, "option %s takes no value", word);
-	return usage_error(c, "unknown or ambiguous option %s", word);
-}
-
-int exit_flushed(const struct command *c, int status)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	complain(c, "writing the output: %s", strerror(errno));
-	return EXIT_UNUSABLE;
-}
 
 static void print_help(void)
 {
