@@ -252,9 +252,11 @@ static void gaps_watch(struct gaps_suite *s)
 
 static void gaps_period(struct gaps_suite *s)
 {
-	u64 n = s->all.n < PERIOD_EVENTS ? s->all.n : PERIOD_EVENTS;
 	u64 *at = s->sample, *length = s->sample + PERIOD_EVENTS;
+	u64 n = s->all.n;
 
+	if (n > PERIOD_EVENTS)
+		n = PERIOD_EVENTS;
 	for (u64 i = 0; i < n; i++) {
 		const struct seq_gap *g = &s->recent[(s->all.n - n + i) % PERIOD_EVENTS];
 
