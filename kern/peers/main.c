@@ -137,8 +137,9 @@ static void load_print(void)
 
 static void machine_print(const struct machine *m)
 {
-	say("%s%s(%s, signature %05x, %s%s), %u CPUs, %s\n", m->brand, m->brand[0] ? " " : "",
-	    m->vendor, m->signature, m->hypervisor ? "under hypervisor " : "no hypervisor",
+	say("%s%s(%s, signature %05x)\n", m->brand, m->brand[0] ? " " : "", m->vendor,
+	    m->signature);
+	say("%s%s, %u CPUs, %s\n", m->hypervisor ? "under hypervisor " : "no hypervisor",
 	    m->hypervisor ? m->hv_vendor : "", m->cpus, m->loader);
 	say("%s UTC; TSC %llu kHz (%s%s)\n", m->rtc, (unsigned long long)m->tsc_khz, m->tsc_source,
 	    m->tsc_trusted ? "" : ", not confirmed");
