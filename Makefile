@@ -77,29 +77,32 @@ $(B)/gen/build.h: FORCE
 .PHONY: FORCE
 FORCE:
 
+# A word a command; V=1 shows the commands themselves.
+do = $(if $(V),,@echo "  $(1)	$@"; )
+
 includes = $(addprefix -I,$(see_$(patsubst %/,%,$(dir $(1)))))
 
 $(B)/kernel/%.o: %.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
-	$(CC) $(KFLAGS) $(call includes,$*) -c $< -o $@
+	$(call do,CC)$(CC) $(KFLAGS) $(call includes,$*) -c $< -o $@
 $(B)/hosted/kern/hosted/%.o: kern/hosted/%.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
-	$(CC) $(HFLAGS) $(call includes,kern/hosted/$*) -c $< -o $@
+	$(call do,CC)$(CC) $(HFLAGS) $(call includes,kern/hosted/$*) -c $< -o $@
 $(B)/hosted/%.o: %.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
-	$(CC) $(HFLAGS) $(PURE) $(call includes,$*) -c $< -o $@
+	$(call do,CC)$(CC) $(HFLAGS) $(PURE) $(call includes,$*) -c $< -o $@
 $(B)/tool/%.o: %.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
-	$(CC) $(LFLAGS) $(call includes,$*) -c $< -o $@
+	$(call do,CC)$(CC) $(LFLAGS) $(call includes,$*) -c $< -o $@
 $(B)/tested/%.o: %.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
-	$(CC) $(TFLAGS) $(call includes,$*) -c $< -o $@
+	$(call do,CC)$(CC) $(TFLAGS) $(call includes,$*) -c $< -o $@
 
 # NASM 2.16 -MD forgets what %include brings in: dependencies come from a pass of their own.
 define nasm
 @mkdir -p $(@D)
-$(NASM) -M -MP -MT $@ -MF $@.d -i $(dir $<) $<
-$(NASM) -f elf64 -w+error -i $(dir $<) $< -o $@
+@$(NASM) -M -MP -MT $@ -MF $@.d -i $(dir $<) $<
+$(call do,NASM)$(NASM) -f elf64 -w+error -i $(dir $<) $< -o $@
 endef
 $(B)/kernel/%.asm.o: %.asm Makefile
 	$(nasm)
@@ -109,36 +112,36 @@ $(seq_o): arch/x86/seq.asm Makefile
 	$(nasm)
 
 $(B)/baretick.elf: $(kernel_o) $(seq_o) linker.ld
-	$(CC) -nostdlib -static -no-pie -Wl,-T,linker.ld,--gc-sections,--build-id=none,-z,max-page-size=4096,-z,noexecstack,--orphan-handling=error \
+	$(call do,LD)$(CC) -nostdlib -static -no-pie -Wl,-T,linker.ld,--gc-sections,--build-id=none,-z,max-page-size=4096,-z,noexecstack,--orphan-handling=error \
 		$(kernel_o) $(seq_o) -o $@
-	grub-file --is-x86-multiboot2 $@
+	@grub-file --is-x86-multiboot2 $@
 $(B)/baretick-hosted: $(hosted_o) $(seq_o)
-	$(CC) -no-pie -z noexecstack $^ -o $@
+	$(call do,LD)$(CC) -no-pie -z noexecstack $^ -o $@
 $(B)/baretick-bench: $(bench_o) $(filter-out %/hosted/main.o,$(hosted_o)) $(seq_o)
-	$(CC) -no-pie -z noexecstack $^ -o $@
+	$(call do,LD)$(CC) -no-pie -z noexecstack $^ -o $@
 
 # The log tool, and the same under the sanitizers for its tests.
 $(B)/ticklog: $(tool_o)
-	$(CC) $^ -lsqlite3 -o $@
+	$(call do,LD)$(CC) $^ -lsqlite3 -o $@
 $(B)/ticklog-tested: $(toolt_o)
-	$(CC) -fsanitize=address,undefined $^ -lsqlite3 -o $@
+	$(call do,LD)$(CC) -fsanitize=address,undefined $^ -lsqlite3 -o $@
 
 $(B)/ticklog.1: $(B)/ticklog tools/mkman
 	tools/mkman $< >$@
 
 $(B)/fuzz/%.o: %.c Makefile | $(B)/gen/build.h
 	@mkdir -p $(@D)
-	$(FUZZCC) $(FFLAGS) $(call includes,$*) -c $< -o $@
+	$(call do,CC)$(FUZZCC) $(FFLAGS) $(call includes,$*) -c $< -o $@
 # An archive: a target takes what it calls, and main() stays behind.
 $(B)/fuzz/code.a: $(fuzz_o)
 	@rm -f $@
 	ar rcs $@ $^
 $(B)/fuzz/fuzz_%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/code.a
-	$(FUZZCC) -fsanitize=fuzzer,address,undefined $^ -lsqlite3 -o $@
+	$(call do,LD)$(FUZZCC) -fsanitize=fuzzer,address,undefined $^ -lsqlite3 -o $@
 
 $(B)/unit/%: tests/unit/%.c $(tested_o) $(seq_o) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(TFLAGS) -no-pie $(call includes,tests/unit/$*) $< $(tested_o) $(seq_o) -lcmocka -o $@
+	$(call do,LD)$(CC) $(TFLAGS) -no-pie $(call includes,tests/unit/$*) $< $(tested_o) $(seq_o) -lcmocka -o $@
 units: $(units)
 
 iso: $(B)/baretick.iso
