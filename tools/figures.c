@@ -112,6 +112,13 @@ static void sample_apply(struct figure_set *set, const struct sample *s)
 	}
 }
 
+static void stem_make(char stem[FIGURE_NAME], const char *const *words, size_t n)
+{
+	stem[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		figure_name_add(stem, words[i]);
+}
+
 static void series_apply(struct figure_set *set, const struct series *x)
 {
 	char stem[FIGURE_NAME];
@@ -124,7 +131,8 @@ static void series_apply(struct figure_set *set, const struct series *x)
 		.max = x->max,
 	};
 
-	figure_name(stem, "tsc", x->method, x->form, x->workload, x->preamble, NULL);
+	stem_make(stem, (const char *const[]){"tsc", x->method, x->form, x->workload, x->preamble},
+		  5);
 	sample_apply(set, &s);
 }
 
@@ -150,7 +158,7 @@ static void xcell_apply(struct figure_set *set, const struct xcell *x)
 
 	mask_word(rfbm, x->rfbm);
 	mask_word(xinuse, x->xinuse);
-	figure_name(stem, "xsave", x->event, rfbm, NULL);
+	stem_make(stem, (const char *const[]){"xsave", x->event, rfbm}, 3);
 	sample_apply(set, &(struct sample){.stem = stem, .unsettled = s.unsettled});
 	figure_name_add(stem, xinuse);
 	sample_apply(set, &s);
@@ -163,7 +171,7 @@ static void stability_apply(struct figure_set *set, const struct run_stability *
 
 	if (!x->seq)
 		return;
-	figure_name(stem, "stability", x->s.method, NULL);
+	stem_make(stem, (const char *const[]){"stability", x->s.method}, 2);
 	sample_apply(set, &s);
 }
 

@@ -26,6 +26,7 @@ struct command {
 };
 
 /* One in each cmd_NAME.c; main.c lists them. */
+extern const struct command cmd_check;
 extern const struct command cmd_import;
 extern const struct command cmd_list;
 extern const struct command cmd_show;

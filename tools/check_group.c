@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: MIT
+/* What can be compared with what, and all of it in order: see check.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check_build.h"
+#include "run_build.h"
+
+#define VALUES_SHOWN 3
+
+void *vector_of(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	if (p)
+		return p;
+	fputs("ticklog: out of memory\n", stderr);
+	exit(EXIT_UNUSABLE);
+}
+
+static void side_point(struct side *s, struct party *p)
+{
+	*VECTOR_ADD(s->at, s->n) = p;
+}
+
+/* ---- who belongs together */
+
+static struct check_group *group_of(struct comparison *c, const struct party *p)
+{
+	struct check_group *g;
+
+	for (size_t i = 0; i < c->n_groups; i++)
+		if (!party_difference(c->group[i].now.at[0], p))
+			return &c->group[i];
+	g = VECTOR_ADD(c->group, c->n_groups);
+	*g = (struct check_group){0};
+	return g;
+}
+
+static bool is_checked(const struct check_group *g, const struct party *p)
+{
+	for (size_t i = 0; i < g->now.n; i++)
+		if (party_same(g->now.at[i], p))
+			return true;
+	return false;
+}
+
+/* A run says nothing about itself, unless there is nothing else. */
+static void own_leave_out(struct check_group *g)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->base.n; i++)
+		g->own += is_checked(g, g->base.at[i]);
+	if (g->own == g->base.n) {
+		g->own = 0;
+		return;
+	}
+	for (size_t i = 0; i < g->base.n; i++)
+		if (!is_checked(g, g->base.at[i]))
+			g->base.at[kept++] = g->base.at[i];
+	g->base.n = kept;
+}
+
+static void nearest_find(struct check_group *g, const struct side *base)
+{
+	for (size_t i = 0; i < base->n; i++) {
+		u32 bits = party_difference(g->now.at[0], base->at[i]);
+
+		if (!g->nearest || __builtin_popcount(bits) < __builtin_popcount(g->differs)) {
+			g->nearest = base->at[i];
+			g->differs = bits;
+		}
+	}
+}
+
+static void base_find(struct check_group *g, const struct side *base)
+{
+	for (size_t i = 0; i < base->n; i++)
+		if (!party_difference(g->now.at[0], base->at[i]))
+			side_point(&g->base, base->at[i]);
+	own_leave_out(g);
+	if (g->base.n)
+		return;
+	g->state = base->n ? GROUP_INCOMPARABLE : GROUP_NO_BASELINE;
+	nearest_find(g, base);
+}
+
+/* ---- the clock */
+
+struct wander_most {
+	u64 adds, nops;
+	bool known;
+};
+
+static struct wander_most side_wander(const struct side *s)
+{
+	struct wander_most most = {WANDER_NONE, WANDER_NONE, true};
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct wander *w = &s->at[i]->wander;
+
+		most.known &= w->known;
+		most.adds = w->adds_e4 > most.adds ? w->adds_e4 : most.adds;
+		most.nops = w->nops_e4 > most.nops ? w->nops_e4 : most.nops;
+	}
+	return most;
+}
+
+static void wander_settle(struct check_group *g)
+{
+	const struct wander_most base = side_wander(&g->base), now = side_wander(&g->now);
+	u64 nops = base.nops * now.nops / WANDER_NONE;
+
+	g->adds_wander_e4 = base.adds * now.adds / WANDER_NONE;
+	g->wander_e4 = nops > g->adds_wander_e4 ? nops : g->adds_wander_e4;
+	g->width = 1;
+	/* One that counts instructions has no wander at all; of one without a ruler who knows. */
+	if (party_is_emulated(g->now.at[0]) &&
+	    !(base.known && now.known && g->wander_e4 == WANDER_NONE))
+		g->width = WIDTH_EMULATED;
+	else if (g->wander_e4 > WANDER_MOVED)
+		g->width = WIDTH_MOVED;
+}
+
+/* ---- rows */
+
+struct entry {
+	const struct figure_held *held;
+	bool now;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = strcmp(x->held->f.name, y->held->f.name);
+
+	return order ? order : (int)y->now - (int)x->now;
+}
+
+static struct entry *entries_of(const struct check_group *g, size_t *n)
+{
+	struct entry *all = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < g->now.n + g->base.n; i++) {
+		const bool now = i < g->now.n;
+		const struct party *p = now ? g->now.at[i] : g->base.at[i - g->now.n];
+
+		for (size_t k = 0; k < p->figures.n; k++)
+			if (p->figures.held[k].f.better != FIGURE_NEITHER)
+				*VECTOR_ADD(all, *n) = (struct entry){&p->figures.held[k], now};
+	}
+	if (*n)
+		qsort(all, *n, sizeof(*all), by_name);
+	return all;
+}
+
+/* What only the baseline has comes behind all that is measured now. */
+static size_t place_of(const struct held_list *base, const struct held_list *now)
+{
+	const struct held_list *l = now->n ? now : base;
+	size_t place = ~(size_t)0;
+
+	for (size_t i = 0; i < l->n; i++)
+		place = l->at[i]->at < place ? l->at[i]->at : place;
+	return now->n ? place : place + ((size_t)1 << 32);
+}
+
+static void figure_row(const struct comparison *c, struct check_group *g, const struct entry *e,
+		       size_t n)
+{
+	struct held_list base = {.at = vector_of(n, sizeof(*base.at))};
+	struct held_list now = {.at = vector_of(n, sizeof(*now.at))};
+	struct check_row *row = VECTOR_ADD(g->row, g->n_rows);
+
+	for (size_t i = 0; i < n; i++) {
+		struct held_list *l = e[i].now ? &now : &base;
+
+		l->at[l->n++] = e[i].held;
+	}
+	row_judge(c, g, &base, &now, row);
+	row->place = place_of(&base, &now);
+	free(base.at);
+	free(now.at);
+}
+
+static void figure_rows(const struct comparison *c, struct check_group *g)
+{
+	size_t n, end;
+	struct entry *all = entries_of(g, &n);
+
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n; end++)
+			if (strcmp(all[i].held->f.name, all[end].held->f.name) != 0)
+				break;
+		figure_row(c, g, all + i, end - i);
+	}
+	free(all);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct check_row *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* ---- result lines */
+
+static const struct run_check *result_find(const struct run *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_checks; i++)
+		if (!strcmp(r->checks[i].check.name, name))
+			return &r->checks[i];
+	return NULL;
+}
+
+/* The worst status of those that have it, a SKIP only where there is nothing else; -1: none has. */
+static int result_worst(const struct side *s, const char *name, bool *skips, const char **reason)
+{
+	int worst = -1;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct run_check *found = result_find(s->at[i]->run, name);
+		int status = found ? (int)found->check.status : -1;
+
+		*skips |= status == STATUS_SKIP;
+		if (status < 0 || (status == STATUS_SKIP && worst >= 0))
+			continue;
+		if (worst < 0 || worst == STATUS_SKIP || status > worst) {
+			worst = status;
+			*reason = found->check.reason;
+		}
+	}
+	return worst;
+}
+
+static bool row_exists(const struct check_group *g, size_t from, const char *name)
+{
+	for (size_t i = from; i < g->n_rows; i++)
+		if (!strcmp(g->row[i].name, name))
+			return true;
+	return false;
+}
+
+static void result_row(struct check_group *g, size_t from, const char *name)
+{
+	struct result_sides r = {.reason = ""};
+	const char *ignored = "";
+	bool skips = false;
+	struct check_row *row;
+	char *full;
+
+	if (asprintf(&full, "check.%s", name) < 0)
+		exit(EXIT_UNUSABLE);
+	if (row_exists(g, from, full)) {
+		free(full);
+		return;
+	}
+	row = VECTOR_ADD(g->row, g->n_rows);
+	*row = (struct check_row){.name = full, .is_result = true};
+	r.now = result_worst(&g->now, name, &skips, &r.reason);
+	r.base = result_worst(&g->base, name, &r.base_skips, &ignored);
+	result_judge(g, &r, row);
+}
+
+static void result_rows(struct check_group *g)
+{
+	const size_t from = g->n_rows;
+
+	for (size_t i = 0; i < g->now.n + g->base.n; i++) {
+		const struct party *p = i < g->now.n ? g->now.at[i] : g->base.at[i - g->now.n];
+
+		for (size_t k = 0; k < p->run->n_checks; k++)
+			result_row(g, from, p->run->checks[k].check.name);
+	}
+}
+
+/* ---- what may be why */
+
+struct cause_kind {
+	const char *what;
+	size_t offset; /* in struct run_identity */
+};
+
+static const struct cause_kind kinds[] = {
+	{"microcode", offsetof(struct run_identity, microcode)},
+	{"firmware", offsetof(struct run_identity, firmware)},
+	{"board", offsetof(struct run_identity, board)},
+	{"serial", offsetof(struct run_identity, serial)},
+	{"uuid", offsetof(struct run_identity, uuid)},
+	{"brand", offsetof(struct run_identity, brand)},
+	{"boot", offsetof(struct run_identity, boot)},
+	{"loader", offsetof(struct run_identity, loader)},
+	{"build", offsetof(struct run_identity, build)},
+};
+
+static const char *identity_word(const struct party *p, const struct cause_kind *k)
+{
+	return *(const char *const *)(const void *)((const char *)&p->run->id + k->offset);
+}
+
+static bool side_has(const struct side *s, const struct cause_kind *k, const char *word)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(identity_word(s->at[i], k), word))
+			return true;
+	return false;
+}
+
+/* The first few different words of a side. */
+static char *words_of(const struct side *s, const struct cause_kind *k)
+{
+	char *text = NULL;
+	size_t n, shown = 0;
+	FILE *to = open_memstream(&text, &n);
+
+	if (!to)
+		exit(EXIT_UNUSABLE);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct side before = {i, s->at};
+		const char *word = identity_word(s->at[i], k);
+
+		if (side_has(&before, k, word) || shown++ >= VALUES_SHOWN)
+			continue;
+		fprintf(to, "%s%s", shown > 1 ? ", " : "", *word ? word : "none");
+	}
+	if (shown > VALUES_SHOWN)
+		fprintf(to, " and %zu more", shown - VALUES_SHOWN);
+	fclose(to);
+	return text;
+}
+
+static void cause_add(struct check_group *g, const char *what, char *base, char *now)
+{
+	*VECTOR_ADD(g->cause, g->n_causes) = (struct check_cause){what, base, now};
+}
+
+static void identity_causes(struct check_group *g)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		bool other = false;
+
+		for (size_t k = 0; k < g->now.n; k++)
+			other |= !side_has(&g->base, &kinds[i],
+					   identity_word(g->now.at[k], &kinds[i]));
+		if (other)
+			cause_add(g, kinds[i].what, words_of(&g->base, &kinds[i]),
+				  words_of(&g->now, &kinds[i]));
+	}
+}
+
+/* Lowest and highest of the figures in that unit. */
+static struct middle range_of(const struct side *s, const char *unit)
+{
+	struct middle m = {.lo = ~0ull};
+
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->at[i]->figures.n; k++) {
+			const struct figure *f = &s->at[i]->figures.held[k].f;
+
+			if (strcmp(f->unit, unit) != 0)
+				continue;
+			m.n++;
+			m.lo = f->value < m.lo ? f->value : m.lo;
+			m.hi = f->value > m.hi ? f->value : m.hi;
+		}
+	return m;
+}
+
+static char *range_text(const struct middle *m, u32 scale)
+{
+	const struct check_row row = {.scale = scale, .unit = ""};
+	char bytes[80];
+	struct text t = TEXT_ON(bytes);
+	char *text;
+
+	middle_fmt(&t, m, &row);
+	if (asprintf(&text, "%.*s", (int)t.len, bytes) < 0)
+		exit(EXIT_UNUSABLE);
+	return text;
+}
+
+/* Apart by more than `ppm` parts in a million. */
+static bool apart(const struct middle *a, const struct middle *b, u64 ppm)
+{
+	const struct middle *low = a->hi < b->lo ? a : b, *high = low == a ? b : a;
+
+	return low->hi < high->lo && (u128)(high->lo - low->hi) * 1000000 > (u128)low->hi * ppm;
+}
+
+static void range_cause(struct check_group *g, const char *what, const char *unit, u32 scale,
+			u64 ppm)
+{
+	const struct middle base = range_of(&g->base, unit), now = range_of(&g->now, unit);
+
+	if (base.n && now.n && apart(&base, &now, ppm))
+		cause_add(g, what, range_text(&base, scale), range_text(&now, scale));
+}
+
+static void causes_find(struct check_group *g)
+{
+	identity_causes(g);
+	range_cause(g, "TSC frequency (kHz)", "kHz", 1, 500);
+	range_cause(g, "core cycles per tick", "cycles/tick", 10000, 20000);
+}
+
+/* ---- all of it */
+
+bool check_fails(const struct comparison *c, enum check_verdict v)
+{
+	return v >= CHECK_MISSING || (v == CHECK_UNSTABLE && c->strict);
+}
+
+static void group_compare(struct comparison *c, struct check_group *g)
+{
+	wander_settle(g);
+	figure_rows(c, g);
+	if (g->n_rows)
+		qsort(g->row, g->n_rows, sizeof(*g->row), by_place);
+	result_rows(g);
+	causes_find(g);
+	for (size_t i = 0; i < g->n_rows; i++)
+		g->count[g->row[i].verdict]++;
+	for (int v = 0; v < CHECK_VERDICTS; v++)
+		if (g->count[v] && check_fails(c, (enum check_verdict)v))
+			c->status = exit_worse(c->status, EXIT_REGRESSION);
+}
+
+static void group_make(struct comparison *c, struct check_group *g, const struct side *base)
+{
+	base_find(g, base);
+	switch (g->state) {
+	case GROUP_COMPARED:
+		group_compare(c, g);
+		break;
+	case GROUP_INCOMPARABLE:
+		c->status = exit_worse(c->status, EXIT_INCOMPARABLE);
+		break;
+	case GROUP_NO_BASELINE:
+		c->status = exit_worse(c->status, EXIT_NO_BASELINE);
+	}
+}
+
+void check_make(struct comparison *c, const struct side *now, const struct baseline *base)
+{
+	for (size_t i = 0; i < now->n; i++)
+		side_point(&group_of(c, now->at[i])->now, now->at[i]);
+	for (size_t i = 0; i < c->n_groups; i++)
+		group_make(c, &c->group[i], &base->runs);
+	if (!base->runs.n)
+		c->status = exit_worse(c->status, EXIT_NO_BASELINE);
+}
+
+static void group_free(struct check_group *g)
+{
+	for (size_t i = 0; i < g->n_rows; i++)
+		if (g->row[i].is_result)
+			free((char *)g->row[i].name);
+	for (size_t i = 0; i < g->n_causes; i++) {
+		free(g->cause[i].base);
+		free(g->cause[i].now);
+	}
+	free(g->cause);
+	free(g->row);
+	free(g->now.at);
+	free(g->base.at);
+}
+
+void check_free(struct comparison *c)
+{
+	for (size_t i = 0; i < c->n_groups; i++)
+		group_free(&c->group[i]);
+	free(c->group);
+	c->group = NULL;
+	c->n_groups = 0;
+}
+
+const char *group_verdict(const struct comparison *c, const struct check_group *g)
+{
+	static const enum check_verdict order[] = {CHECK_REGRESSION, CHECK_MISSING, CHECK_UNSTABLE,
+						   CHECK_IMPROVED};
+
+	if (g->state == GROUP_INCOMPARABLE)
+		return "INCOMPARABLE";
+	if (g->state == GROUP_NO_BASELINE)
+		return "NO BASELINE";
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		if (g->count[order[i]] && (order[i] != CHECK_UNSTABLE || c->strict))
+			return check_verdict_name(order[i]);
+	return "SAME";
+}

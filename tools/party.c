@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/* Runs as sides of a check: see party.h. */
+#include "party.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "content.h"
+#include "run_build.h"
+
+const char *const party_key_name[PARTY_KEYS] = {
+	"vendor", "signature", "core_type", "hypervisor", "emulated", "code", "profile", "options",
+};
+
+const char *party_key(const struct party *p, size_t i)
+{
+	const struct run_identity *id = &p->run->id;
+	const char *const key[PARTY_KEYS] = {
+		id->vendor,   id->signature, id->core_type, id->hypervisor,
+		id->emulated, id->code,	     id->profile,   p->options,
+	};
+
+	return key[i];
+}
+
+u32 party_difference(const struct party *a, const struct party *b)
+{
+	u32 bits = 0;
+
+	for (size_t i = 0; i < PARTY_KEYS; i++)
+		if (strcmp(party_key(a, i), party_key(b, i)) != 0)
+			bits |= 1u << i;
+	return bits;
+}
+
+bool party_is_emulated(const struct party *p)
+{
+	return strcmp(p->run->id.emulated, "no") != 0;
+}
+
+bool party_same(const struct party *a, const struct party *b)
+{
+	return !strcmp(a->run->id.run, b->run->id.run) && a->content == b->content;
+}
+
+/*
+ * Where the log goes, how it ends, what it is called and what is held against its figures does not
+ * change them; the profile in force is compared by itself. An option that is not known here may
+ * mean anything: then all of them are compared as they were given.
+ */
+static void options_keep(const char *given, char *out, size_t cap)
+{
+	struct text t = {.at = out, .cap = cap - 1};
+	struct options all, none;
+
+	options_default(&none);
+	options_default(&all);
+	options_parse(&all, given, strlen(given));
+	if (all.n_problems) {
+		text_str(&t, given);
+	} else {
+		all.profile = none.profile;
+		memcpy(all.console, none.console, sizeof(all.console));
+		memcpy(all.label, none.label, sizeof(all.label));
+		all.baud = none.baud;
+		all.exit = none.exit;
+		all.ident = none.ident;
+		all.strict = none.strict;
+		all.xsave_trace = none.xsave_trace;
+		all.limit_gap = none.limit_gap;
+		all.limit_smi = none.limit_smi;
+		options_in_force(&all, &t);
+	}
+	out[t.len] = '\0';
+}
+
+static u64 ratio_e4(u64 most, u64 least)
+{
+	u128 ratio = least ? (u128)most * WANDER_NONE / least : WANDER_MOST;
+
+	return ratio > WANDER_MOST ? WANDER_MOST : (u64)ratio;
+}
+
+static void wander_find(const struct run *r, struct wander *w)
+{
+	u64 adds_min = ~0ull, adds_max = 0, nops_min = ~0ull, nops_max = 0, adds, nops;
+	const struct run_record *rec = NULL;
+
+	while ((rec = run_find(r, "ruler", rec)) != NULL) {
+		if (!run_number(rec, "adds_ticks", &adds) || !run_number(rec, "nops_ticks", &nops))
+			continue;
+		adds_min = adds < adds_min ? adds : adds_min;
+		adds_max = adds > adds_max ? adds : adds_max;
+		nops_min = nops < nops_min ? nops : nops_min;
+		nops_max = nops > nops_max ? nops : nops_max;
+		w->known = true;
+	}
+	w->adds_e4 = w->known ? ratio_e4(adds_max, adds_min) : WANDER_NONE;
+	w->nops_e4 = w->known ? ratio_e4(nops_max, nops_min) : WANDER_NONE;
+}
+
+static char *name_make(const char *from, const char *within)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s%s%s", within ? within : "", within ? ": " : "", from) >= 0)
+		return name;
+	fputs("ticklog: out of memory\n", stderr);
+	exit(EXIT_UNUSABLE);
+}
+
+void side_add(struct side *s, struct run *r, const char *from, const char *within)
+{
+	struct party *p = vector_room(NULL, 0, sizeof(*p));
+
+	*p = (struct party){.run = r, .from = name_make(from, within)};
+	p->content = content_crc(r);
+	figure_set_make(r, &p->figures);
+	wander_find(r, &p->wander);
+	options_keep(r->id.options, p->options, sizeof(p->options));
+	*VECTOR_ADD(s->at, s->n) = p;
+}
+
+void side_drop_last(struct side *s)
+{
+	struct party *p = s->at[--s->n];
+
+	run_free(p->run);
+	figure_set_free(&p->figures);
+	free(p->from);
+	free(p);
+}
+
+void side_free(struct side *s)
+{
+	while (s->n)
+		side_drop_last(s);
+	free(s->at);
+	*s = (struct side){0};
+}
