@@ -142,9 +142,9 @@ my ($smi) = records_of($b->{log}, 'smi');
 is("@$smi{qw(asked written counted found missed other)}", '100 100 100 100 0 0',
     'SMIs: asked, written, counted, found; none missed, nothing else found');
 
-# Ground truth: our handler's own times, for lengths below and above the threshold.
+# Our handler's own times are the truth; what is below the threshold must not be found.
 my @table;
-for my $row ([ 0, 100, 4 ], [ 2, 1000, 16 ], [ 2, 30000, 16 ], [ 2, 1000000, 16 ], [ 2, 1000, 4000 ]) {
+for my $row ([ 2, 30000, 16 ], [ 2, 1000, 4000 ]) {
     my ($shift, $stay, $threshold) = @$row;
     $b = boot(name => "handler $stay", cpu => $intel, icount => $shift, machine => 'q35',
         append => "suite=gaps soak=1 threshold=$threshold smi=inject:200,handler:$stay");
@@ -163,19 +163,21 @@ note($_) for @table;
 
 # ---- disturbed from outside: NMIs, a machine check, one NMI that is below the threshold
 
-my @outside = (icount => 6, cpu => $intel);
+# Each has to come within a window, not while a line is printed: that is a thousandth of this time.
+my @outside = (icount => 4, cpu => $intel);
 $b = disturbed('NMIs', qr/watched, /, sub {
     my ($send) = @_;
     for ('nmi', 'nmi', 'mce 0 1 0xb000000000000000 5 0 0') {
+        sleep 0.1;
         $send->($_);
-        sleep 0.2;
     }
-}, @outside, append => 'suite=gaps soak=30 threshold=100');
+    sleep 0.1;
+}, @outside, append => 'suite=gaps soak=20 threshold=20');
 $all = adds_up($b);
 is("$all->{n} $all->{causes}", '3 nmi:2,mce:1', 'each NMI and machine check is a gap of that cause');
 is($all->{contradictions}, 0, 'and nothing contradicts');
 
-$b = disturbed('short NMI', qr/watched, /, sub { $_[0]->('nmi'); sleep 0.2 }, @outside,
+$b = disturbed('short NMI', qr/watched, /, sub { sleep 0.1; $_[0]->('nmi'); sleep 0.1 }, @outside,
     append => 'suite=gaps soak=20 threshold=1000000');
 $all = adds_up($b);
 is("$all->{n} $all->{nmi} $all->{contradictions}", '0 1 1', 'an NMI too short for a gap is counted');
@@ -188,7 +190,7 @@ $b = disturbed('watchdog', qr/watched, /, sub {
     my ($send) = @_;
     $send->('o /h 0x672 2', 'o /h 0x668 0', 'o /w 0x630 0x2021', 'o /h 0x660 1');
     sleep 0.2;
-}, @outside, machine => 'q35', extra => [ '-action', 'watchdog=none' ],
+}, icount => 6, cpu => $intel, machine => 'q35', extra => [ '-action', 'watchdog=none' ],
     append => 'suite=gaps soak=45 threshold=1000');
 $all = adds_up($b);
 cmp_ok($all->{n}, '>=', 10, 'watchdog: its SMIs are gaps');
@@ -201,6 +203,7 @@ like($b->{log}, qr/^SMIs may come from: apm,tco \(ICH9\)$/m, 'watchdog: the chip
 
 $b = disturbed('stopped', qr/watched, /, sub {
     my (undef, $qemu) = @_;
+    sleep 0.3;    # not while the line is printed
     kill STOP => $qemu;
     sleep 0.8;
     kill CONT => $qemu;

@@ -239,8 +239,8 @@ static const char *smi_unknown(const struct gaps_suite *s)
 		return m->amd ? "n/a: AMD has no count of SMIs" : "n/a: no MSR_SMI_COUNT";
 	if (s->last.smi_state == VALUE_FAULT)
 		return "n/a: MSR_SMI_COUNT (34h) faults";
-	if (s->last.smi_state == VALUE_UNPROVEN)
-		return "n/a: MSR_SMI_COUNT (34h) reads 0 under a hypervisor";
+	if (s->last.smi_state == VALUE_UNPROVEN || (!m->metal && !s->last.smi))
+		return "n/a: MSR_SMI_COUNT (34h) reads 0, which proves nothing here";
 	return NULL;
 }
 
