@@ -50,6 +50,13 @@ static bool number_need(const struct take *t, const char *key, u64 *value)
 	return false;
 }
 
+/* A count that is left out of the record where it is 0. */
+static bool count_need(const struct take *t, const char *key, u64 *value)
+{
+	*value = 0;
+	return !run_field(t->rec, key) || number_need(t, key, value);
+}
+
 static bool bound_need(const struct take *t, const char *key, struct bound *b)
 {
 	const struct run_field *f = run_field(t->rec, key);
@@ -339,8 +346,8 @@ static void xsave_take(const struct take *t)
 
 	if (!event || !source || !number_need(t, "rfbm", &rfbm) ||
 	    !number_need(t, "overhead", &overhead) || !number_need(t, "overhead_stable", &stable) ||
-	    !number_need(t, "unstable", &unstable) || !number_need(t, "backwards", &backwards) ||
-	    !number_need(t, "other", &other))
+	    !number_need(t, "unstable", &unstable) || !count_need(t, "backwards", &backwards) ||
+	    !count_need(t, "other", &other))
 		return;
 	bad = xcells_parse(t->v, cell, CELLS_MAX, &n);
 	if (bad) {
