@@ -691,6 +691,8 @@ static void outliers_check(struct checking *c, const struct subject *s, const st
 
 	if (__builtin_add_overflow(x->min, x->threshold, &limit))
 		return;
+	if (h->below && h->m.base - 1 > limit)
+		most += h->below;
 	for (size_t i = 0; i < h->n; i++)
 		if (hist_bin_range(&c->hist, h->bin[i].bin).hi > limit)
 			most += h->bin[i].count;
@@ -977,6 +979,7 @@ void recompute(const struct run *r, struct recomputed *out)
 	stability_check(c);
 	recompute_gaps(c);
 	recompute_xsave(c);
+	recompute_lines(c);
 	recompute_matrix(c);
 	recompute_text(c);
 	for (size_t i = 0; i < out->n_figures; i++)

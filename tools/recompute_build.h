@@ -65,7 +65,21 @@ bool word_is_figure(const struct word *w);
 void text_contradicts(struct checking *c, const struct subject *s, const struct run_text *text,
 		      const char *key, const struct word *printed, const struct word *said);
 
+#define NUMBERS_MAX 12
+
+/* Numbers of two texts, in pairs. */
+struct numbers {
+	size_t n;
+	struct word pair[NUMBERS_MAX][2];
+};
+
+/* Are both the same but for their numbers? */
+bool shape_equal(const char *a, size_t na, const char *b, size_t nb, struct numbers *x);
+
 /* ---- the parts */
+
+/* Lines of series: their records against their sentences. */
+void recompute_lines(struct checking *c);
 
 /* XSAVE rows: against their samples and themselves. */
 void recompute_xsave(struct checking *c);

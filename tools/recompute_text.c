@@ -314,8 +314,6 @@ static void xsave_table(struct checking *c)
 
 /* ---- sentences */
 
-#define NUMBERS_MAX 12
-
 static size_t digits(const char *at, const char *end)
 {
 	const char *p = at;
@@ -325,23 +323,21 @@ static size_t digits(const char *at, const char *end)
 	return (size_t)(p - at);
 }
 
-/* Are both the same but for their numbers? Those are given in pairs. */
-static bool shape_equal(const char *a, size_t na, const char *b, size_t nb, struct word pair[][2],
-			size_t *n)
+bool shape_equal(const char *a, size_t na, const char *b, size_t nb, struct numbers *x)
 {
 	const char *enda = a + na, *endb = b + nb;
 
-	*n = 0;
+	x->n = 0;
 	while (a < enda && b < endb) {
 		size_t da = digits(a, enda), db = digits(b, endb);
 
 		if (!da != !db)
 			return false;
 		if (da) {
-			if (*n == NUMBERS_MAX)
+			if (x->n == NUMBERS_MAX)
 				return false;
-			pair[*n][0] = (struct word){a, da};
-			pair[(*n)++][1] = (struct word){b, db};
+			x->pair[x->n][0] = (struct word){a, da};
+			x->pair[x->n++][1] = (struct word){b, db};
 			a += da;
 			b += db;
 		} else if (*a++ != *b++) {
@@ -359,10 +355,9 @@ static void sentence_check(struct checking *c, const struct subject *s, const ch
 static void sentence_check(struct checking *c, const struct subject *s, const char *const *key,
 			   size_t keys, const char *format, ...)
 {
-	struct word pair[NUMBERS_MAX][2];
+	struct numbers x;
 	char want[300];
 	va_list args;
-	size_t n;
 	int len;
 
 	va_start(args, format);
@@ -373,15 +368,15 @@ static void sentence_check(struct checking *c, const struct subject *s, const ch
 	for (size_t i = 0; i < c->r->n_texts; i++) {
 		const struct run_text *t = &c->r->text[i];
 
-		if (!shape_equal(want, (size_t)len, t->at, t->n, pair, &n) || n != keys)
+		if (!shape_equal(want, (size_t)len, t->at, t->n, &x) || x.n != keys)
 			continue;
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; k < x.n; k++) {
 			if (!key[k])
 				continue;
-			if (word_equal(&pair[k][0], &pair[k][1]))
+			if (word_equal(&x.pair[k][0], &x.pair[k][1]))
 				cover(c, s, key[k], COVER_CONFIRMED);
 			else
-				text_contradicts(c, s, t, key[k], &pair[k][0], &pair[k][1]);
+				text_contradicts(c, s, t, key[k], &x.pair[k][0], &x.pair[k][1]);
 		}
 		return;
 	}
@@ -421,13 +416,13 @@ static void outlier_lines(struct checking *c)
 	struct subject s = {.stem = "outliers"};
 	const struct run_record *rec = run_find(c->r, "outliers", NULL);
 	const struct run_text *line[STABILITY_OUTLIERS];
-	struct word pair[NUMBERS_MAX][2];
-	size_t n = 0, numbers;
+	struct numbers pairs;
+	size_t n = 0;
 
 	for (size_t i = 0; i < c->r->n_texts; i++) {
 		const struct run_text *t = &c->r->text[i];
 
-		if (!shape_equal("  at 0 ticks: 0 ticks", 21, t->at, t->n, pair, &numbers))
+		if (!shape_equal("  at 0 ticks: 0 ticks", 21, t->at, t->n, &pairs))
 			continue;
 		if (n == STABILITY_OUTLIERS)
 			return;
@@ -442,10 +437,11 @@ static void outlier_lines(struct checking *c)
 
 		fmt(&t, "  at %llu ticks: %llu ticks", (unsigned long long)x->first[i].at,
 		    (unsigned long long)x->first[i].length);
-		shape_equal(want, t.len, line[i]->at, line[i]->n, pair, &numbers);
-		for (size_t k = 0; k < numbers; k++)
-			if (!word_equal(&pair[k][0], &pair[k][1]))
-				text_contradicts(c, &s, line[i], "first", &pair[k][0], &pair[k][1]);
+		shape_equal(want, t.len, line[i]->at, line[i]->n, &pairs);
+		for (size_t k = 0; k < pairs.n; k++)
+			if (!word_equal(&pairs.pair[k][0], &pairs.pair[k][1]))
+				text_contradicts(c, &s, line[i], "first", &pairs.pair[k][0],
+						 &pairs.pair[k][1]);
 	}
 }
 
