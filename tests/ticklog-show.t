@@ -1,0 +1,289 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+# ticklog show, export and fleet on logs of the process and of the kernel: the kernel's tables come
+# out again, every figure follows from the log, and one that was changed is named.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use lib dirname(__FILE__);
+use Baretick;
+use JSON::PP ();
+use Test::More;
+use Ticklog;
+
+-x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
+
+my @tables = (qr/^method +(?:min|var|none)/, qr/^x86_fpu_latency_/, qr/^(?:\d|\d[a-z])\s+\d/);
+
+# Lines of the kernel's tables; the legend's rows have no number behind the method.
+sub table_lines {
+    my ($text) = @_;
+    return grep { my $l = $_; grep { $l =~ $_ } @tables } split /\n/, $text;
+}
+
+sub is_sound {
+    my ($name, $log, $runs) = @_;
+    my $file = work_file("$name.log", $log);
+    my ($status, $out, $err) = ticklog('show', $file);
+    is($status, 0, "$name: exit status") or diag($err, $out =~ /^(figures.*)/m);
+    is($err, '', "$name: nothing to complain of");
+    my @heads = $out =~ /^== run [0-9a-f]{16}: complete, /mg;
+    is(scalar @heads, $runs // 1, "$name: complete");
+    unlike($out, qr/^figures .* [1-9]\d* contradicted/m, "$name: no figure contradicted");
+    is_deeply([ table_lines($out) ], [ table_lines($log) ], "$name: the kernel's tables again");
+    return ($file, $out);
+}
+
+my $quick = hosted([ 'profile=quick', 'soak=1', 'method=0,1l,5,7m', 'label=one' ])->{log};
+my ($quick_file) = is_sound('quick', $quick);
+
+my $full = hosted(
+    [ 'suite=tsc,xsave', 'profile=quick', 'detail=full', 'method=4,5', 'xsave.trace=all' ])->{log};
+my ($full_file, $full_out) = is_sound('full', $full);
+my ($exact) = $full_out =~ /^figures  \d+: (\d+) recomputed/m;
+cmp_ok($exact // 0, '>=', 300, 'full: figures were recomputed from raw data');
+
+is_sound('matrix', hosted([qw(suite=tsc method=matrix profile=quick)])->{log});
+is_sound('lines', hosted([qw(suite=tsc method=6 profile=quick detail=lines lines=5)])->{log});
+
+SKIP: {
+    skip 'no kernel was built', 8 unless -r built('baretick.elf');
+    my $tcg = boot(name => 'tcg', cpu => 'max', timeout => 120, append => 'profile=quick soak=1');
+    is_sound('kernel', $tcg->{log});
+    my $ic = boot(name => 'icount', icount => 3, timeout => 120,
+        append => 'suite=tsc,stability profile=quick');
+    my ($file, $out) = is_sound('icount', $ic->{log});
+    like($out, qr/^emulated /m, 'icount: an emulator');
+}
+
+# ---- figures, one a line
+
+{
+    my ($status, $out) = ticklog('show', '--figures', $quick_file);
+    my @rows = map { [ split / / ] } grep { !/^(?:==|$)/ } split /\n/, $out;
+    my %figure = map { $_->[0] => $_ } @rows;
+    is($status, 0, 'figures: exit status');
+    is(scalar keys %figure, scalar @rows, 'figures: names are unique');
+    is(scalar(grep { @$_ != 4 } @rows), 0, 'figures: name, value, unit, cover');
+    my ($min, $var) = $quick =~ /type=series method=5 .* min=(\d+) .* var=([\d.]+)/;
+    is($figure{'tsc.5.mem.empty.none.min'}[1], $min, 'figures: a minimum');
+    is($figure{'tsc.5.mem.empty.none.var'}[1], $var, 'figures: a variance');
+    is($figure{'tsc.5.mem.empty.none.var'}[2], 'ticks^2', 'figures: its unit');
+}
+
+# ---- changed figures
+
+# Adds one to the last digit of the n-th item of a key in the first record of that kind that has it.
+sub tampered {
+    my ($log, $match, $key, $item) = @_;
+    my @lines = split /\n/, $log, -1;
+    for (@lines) {
+        next unless /^\@bt / && /$match/ && / $key=/;
+        my ($before, $list, $after) = /^(.* $key=)([^ ]+)(.*)$/;
+        my @items = split /,/, $list, -1;
+        $items[$item] =~ s/(\d)(\D*)$/(($1 + 1) % 10) . $2/e;
+        $_ = crc_mend($before . join(',', @items) . $after);
+        return join "\n", @lines;
+    }
+    die "no record matches $match with $key\n";
+}
+
+my @changes = (
+    [ $quick, 'type=series method=5', 'min', 0 ],
+    [ $quick, 'type=series method=5', 'var', 0 ],
+    [ $quick, 'type=series method=5', 'varvar', 0 ],
+    [ $quick, 'type=series method=5', 'varmin', 0 ],
+    [ $quick, 'type=series method=5', 'maxdev', 0 ],
+    [ $quick, 'type=series method=5', 'p50', 0 ],
+    [ $quick, 'type=series method=5', 'n', 0 ],
+    [ $quick, 'type=series method=5', 'warm', 0 ],
+    [ $quick, 'type=rows method=5', 'min', 1 ],
+    [ $quick, 'type=rows method=5', 'n', 2 ],
+    [ $quick, 'type=hist suite=tsc method=5', 'bins', 1 ],
+    [ $quick, 'type=hist suite=tsc method=5', 'min', 0 ],
+    [ $quick, 'type=hist suite=tsc method=5', 'max', 0 ],
+    [ $quick, 'type=hist suite=stability', 'bins', 0 ],
+    [ $quick, 'type=stability', 'max', 0 ],
+    [ $quick, 'type=stability', 'outliers', 0 ],
+    [ $quick, 'type=ruler', 'ratio_e4', 0 ],
+    [ $quick, 'type=gaps', 'n', 0 ],
+    [ $quick, 'type=gaps', 'stolen', 0 ],
+    [ $quick, 'type=gap ', 'watched', 0 ],
+    [ $full,  'type=rows|type=series method=4 form=mem work=store', 'varmin', 0 ],
+    [ $full,  'type=series method=5 form=mem work=loop', 'var', 0 ],
+    [ $full,  'type=series method=5 form=reg', 'max', 0 ],
+    [ $full,  'type=lines method=5', 'lines', 0 ],
+);
+push @changes, map { [ $quick, 'type=xsave event=xsave', $_, 0 ] } qw(min avg97 max kept n)
+    if $quick =~ /type=xsave /;
+push @changes, map { [ $full, 'type=xsave event=xrstor', $_, 0 ] } qw(p50 p99 avg)
+    if $full =~ /type=xsave /;
+for (@changes) {
+    my ($log, $match, $key, $item) = @$_;
+    my ($status, undef, $err) = ticklog('show', work_file('changed.log', tampered(@$_)));
+    is($status, 2, "changed: $match $key\[$item]");
+    like($err, qr/^ticklog show: \S+changed\.log:\d+: \S/m, "changed: $match $key is said")
+        or diag($err);
+}
+{
+    my ($status, undef, $err) =
+        ticklog('show', work_file('changed.log', tampered($quick, 'type=series method=5', 'min', 0)));
+    my ($line, $seq, $printed, $found) = $err =~
+        /changed\.log:(\d+): record (\d+), tsc\.5\.mem\.empty\.none: min=(\d+) is printed, but the histogram has (\d+)/;
+    ok(defined $found, 'changed: record, key, printed and recomputed value are named') or diag($err);
+    my $text = (split /\n/, $quick)[ ($line // 1) - 1 ];
+    like($text, qr/^\@bt seq=$seq type=series method=5 .* min=$found /, 'changed: and they are right');
+}
+
+# ---- a pipe that goes on
+
+{
+    pipe my $from_log, my $to_tool or die;
+    pipe my $from_tool, my $to_us or die;
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        close $to_tool;
+        open STDIN,  '<&', $from_log or die;
+        open STDOUT, '>&', $to_us    or die;
+        exec ticklog_path(), 'show', '-';
+        exit 127;
+    }
+    close $from_log;
+    close $to_us;
+    syswrite $to_tool, $quick;
+    my ($got, $ready) = ('', '');
+    vec($ready, fileno($from_tool), 1) = 1;
+    while (select(my $r = $ready, undef, undef, 20) > 0 && sysread($from_tool, $got, 65536, length $got)) {
+        last if $got =~ /^figures .*\n\n/m;
+    }
+    like($got, qr/^figures /m, 'pipe: a run is shown while the log goes on');
+    syswrite $to_tool, substr $quick, 0, 3000;
+    close $to_tool;
+    local $/;
+    $got .= <$from_tool>;
+    waitpid $pid, 0;
+    is($? >> 8, 2, 'pipe: the cut run behind it is noticed');
+    my @heads = $got =~ /^== run .*: (\w+), /mg;
+    is_deeply(\@heads, [ 'complete', 'incomplete' ], 'pipe: both runs are shown');
+}
+
+# ---- export
+
+# All fields of all records, as this test's own reader sees them: "seq type key value".
+sub fields_of {
+    my ($log) = @_;
+    my @fields;
+    for (split /\n/, $log) {
+        my ($seq, $type, $rest) = /^\@bt seq=(\d+) type=(\w+)(.*) crc=[0-9A-F]{8}$/ or next;
+        while ($rest =~ / ([a-z0-9_.]+)=("[^"]*"|[^ ]+)/g) {
+            my ($key, $value) = ($1, $2);
+            $value =~ s/^"(.*)"$/$1/;
+            $value =~ s/\\x(..)/chr hex $1/ge;
+            push @fields, "$seq $type $key $value";
+        }
+    }
+    return @fields;
+}
+
+{
+    my ($status, $out, $err) = ticklog('export', '--json', $quick_file);
+    my $json = JSON::PP->new->utf8->allow_bignum;
+    my @got;
+    is($status, 0, 'json: exit status');
+    for (split /\n/, $out) {
+        my $r = $json->decode($_);
+        # The order of an object's keys is lost by the reader.
+        push @got, map {
+            my $v = $r->{fields}{$_};
+            "$r->{seq} $r->{type} $_ " . (ref $v eq 'ARRAY' ? join(',', @$v) : $v)
+        } keys %{ $r->{fields} };
+    }
+    # A reader may take .000 off a number.
+    s/(\d\.\d*?)0+(?=,|$)/$1/g, s/\.(?=,|$)//g for my @want = fields_of($quick);
+    s/(\d\.\d*?)0+(?=,|$)/$1/g, s/\.(?=,|$)//g for @got;
+    is_deeply([ sort @got ], [ sort @want ], 'json: every field of every record');
+
+    ($status, $out) = ticklog('export', '--csv', $quick_file);
+    my ($head, @rows) = split /\n/, $out;
+    is($head, 'log,run,line,seq,type,key,value', 'csv: head');
+    my @csv = map {
+        my @c = /\G(?:^|,)("(?:[^"]|"")*"|[^,]*)/g;
+        s/^"(.*)"$/$1/, s/""/"/g for @c;
+        "@c[3, 4, 5, 6]"
+    } @rows;
+    is_deeply(\@csv, [ fields_of($quick) ], 'csv: every field of every record');
+}
+{
+    my $log = join "\n", record_line(1, 'begin', 'schema=1', 'run=0123456789abcdef', 'build=x'),
+        record_line(2, 'board', 'firmware="a\x2Cb\x22c\xFF"', 'label="\xC3\xA9\x1B[1m\x0A"'),
+        record_line(3, 'matrix', 'start=a', 'end=b', 'min=00012', 'var=1.000'),
+        record_line(4, 'end', 'records=4', 'result=pass'), '';
+    my $file = work_file('odd.log', $log);
+    my ($status, $out) = ticklog('export', '--json', $file);
+    my @records = map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
+    is($status, 0, 'odd bytes: exit status');
+    is($records[1]{fields}{firmware}, 'a,b"c\xFF', 'odd bytes: what is no UTF-8 is escaped');
+    is($records[1]{fields}{label}, "\xe9\\x1B[1m\\x0A", 'odd bytes: UTF-8 stays, controls do not');
+    is($records[2]{fields}{min}, '00012', 'odd bytes: no number where digits would be lost');
+    ($status, $out) = ticklog('export', '--csv', $file);
+    like($out, qr/,board,firmware,"a,b""c\\xFF"$/m, 'odd bytes: CSV');
+    ($status, $out) = ticklog('show', $file);
+    unlike($out, qr/\e/, 'odd bytes: no escape reaches the terminal');
+}
+
+# ---- fleet
+
+sub machine_log {
+    my ($n, $min, $microcode) = @_;
+    my @words = (
+        [ 'begin',   'schema=1', sprintf('run=%016x', $n), 'build=x' ],
+        [ 'options', 'profile=quick', 'given=""', 'code=00000001' ],
+        [ 'machine', 'vendor=V', 'signature=0x1', 'brand=B', 'core_type=0', "microcode=$microcode",
+            'hypervisor=none', 'emulated=no', 'boot=multiboot2', 'loader=L', 'rtc=x' ],
+        [ 'board', 'firmware=F', 'board=M', "serial=S$n", 'uuid=""', "label=box$n" ],
+        [ 'matrix', 'start=a', 'end=b', "min=$min", 'var=1.000' ],
+        [ 'trust', 'trust=GOOD', 'reasons=""' ],
+    );
+    my $seq = 0;
+    return join("\n", map({ record_line(++$seq, @$_) } @words),
+        record_line($seq + 1, 'end', 'records=' . ($seq + 1), 'result=pass'), '');
+}
+
+{
+    my @files = map { work_file("box$_.log", machine_log($_, 46 + 2 * ($_ % 3), '0x10')) } 1 .. 7;
+    push @files, work_file('box8.log', machine_log(8, 90, '0x11'));
+    my ($status, $out, $err) = ticklog('fleet', @files);
+    is($status, 0, 'fleet: exit status');
+    like($out, qr/^== 8 machines: V 0x1,/, 'fleet: one fleet');
+    like($out, qr/^outliers:\n  box8: 1 of \d+ figures stand out\n    matrix\.a\.b\.min: 90 ticks, median 48, MAD 2, off by 21\.0 MAD\n    differs: microcode 0x11 \(most have 0x10\)\n\n/m,
+        'fleet: the outlier first, with what differs');
+    like($out, qr/^label .*microcode .*\nbox8 +S8 +M +F +0x11 +pass +GOOD/m, 'fleet: it heads the table');
+    is(scalar(() = $out =~ /^box\d/mg), 8, 'fleet: a row a machine');
+
+    # The same machine twice is one row, its last run.
+    ($status, $out) = ticklog('fleet', @files, work_file('again.log', machine_log(8, 48, '0x11')));
+    like($out, qr/^== 8 machines/, 'fleet: runs of one machine are one row');
+    like($out, qr/^outliers: none$/m, 'fleet: its last run counts');
+
+    my $cut = slurp_file($files[0]);
+    $cut =~ s/.*type=end.*\n//;
+    ($status, $out, $err) = ticklog('fleet', @files[ 1 .. 3 ], work_file('cut.log', $cut));
+    is($status, 2, 'fleet: an unusable run is no success');
+    like($out, qr/^box1 .*UNUSABLE/m, 'fleet: and has its row');
+}
+
+# ---- usage
+
+for ([ 'show' ], [ 'export', $quick_file ], [ 'export', '--csv', '--json', $quick_file ],
+    [ 'export', '--csv' ], [ 'fleet' ], [ 'show', '--no-such', $quick_file ]) {
+    my ($status, $out, $err) = ticklog(@$_);
+    is($status, 5, "usage: @$_");
+    like($err, qr/^ticklog \w+: .+\nHelp: /, 'usage: said');
+}
+for my $command (qw(show export fleet)) {
+    my ($status, undef, $err) = ticklog($command, $command eq 'export' ? '--csv' : (), '/no/such.log');
+    is($status, 2, "$command: a file that is not there");
+    like($err, qr{/no/such\.log: cannot be opened: No such file}, "$command: is named");
+}
+
+done_testing();
