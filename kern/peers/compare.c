@@ -14,7 +14,7 @@
 #define LINES	     1000
 #define SAMPLES	     10000
 #define LOOP_LINES   64 /* j = 0..63 */
-#define LOOP_PASSES  16 /* the least of them counts: a line may meet an interrupt */
+#define LOOP_PASSES  33 /* each tells a resolution; the median counts */
 #define LOOP_SAMPLES 1000
 #define LINE_TICKS   4000000 /* a dearer reader gets fewer samples a line */
 #define LEAST	     100
@@ -32,8 +32,7 @@ struct tally {
 	u64 cost;	  /* ticks a sample x 100, of the cheapest line */
 	u64 backwards;
 	u64 *matrix;
-	u64 loop_min[LOOP_LINES];
-	u64 resolution;
+	u64 resolution[LOOP_PASSES]; /* LOOP_LINES: no loop is told from an empty one */
 };
 
 struct compare {
@@ -114,15 +113,14 @@ static bool tally_open(struct compare *c, u32 i)
 	t->var97 = env_alloc(c->lines * sizeof(u64), 64);
 	if (!t->all || !t->var97)
 		return false;
-	for (u32 j = 0; j < LOOP_LINES; j++)
-		t->loop_min[j] = ~0ull;
 	if (t->skip)
 		return true;
 	cost = pilot(c, t, &min);
 	t->samples = c->samples * cost > LINE_TICKS ? LINE_TICKS / cost : c->samples;
 	t->samples = t->samples < LEAST ? LEAST : t->samples;
 	t->loop_samples = t->samples < LOOP_SAMPLES ? t->samples : LOOP_SAMPLES;
-	hist_init(t->all, min < 64 ? 0 : min - 64);
+	/* The least sample may be far below the pilot's where a read leaves the guest. */
+	hist_init(t->all, min / 2);
 	if (t->r->matrix)
 		t->matrix = matrix_map(c->lines, t->samples);
 	return !t->r->matrix || t->matrix;
@@ -135,8 +133,6 @@ static bool tally_open(struct compare *c, u32 i)
 static void hist_lowest(const struct hist *h, u64 kept, struct moments *m)
 {
 	moments_init(m, h->m.min);
-	if (h->below)
-		moments_add_n(m, h->m.min, h->below < kept ? h->below : kept);
 	for (size_t i = 0; i < HIST_BINS && m->n < kept; i++) {
 		u64 left = kept - m->n, times = h->bin[i] < left ? h->bin[i] : left;
 
@@ -150,11 +146,14 @@ static u64 variance_milli(const struct variance *v)
 	return v->overflow || v->whole > ~0ull / 2000 ? ~0ull : (u64)v->whole * 1000 + v->milli;
 }
 
+/* In thousandths; ~0 where the lowest samples are not in the bins. */
 static u64 lowest97(const struct hist *h)
 {
 	struct moments m;
 	struct variance v;
 
+	if (h->below)
+		return ~0ull;
 	hist_lowest(h, stats_kept97(h->m.n), &m);
 	v = moments_variance(&m);
 	return variance_milli(&v);
@@ -205,56 +204,52 @@ static void lines_measure(struct compare *c)
 	}
 }
 
-static bool loop_line(struct compare *c, struct tally *t, u32 j)
+static bool loop_line(struct compare *c, struct tally *t, u32 j, struct line_stats *line)
 {
 	const u64 n = t->loop_samples;
 	u64 *x = t->matrix ? matrix_map(1, n) : c->x;
-	u64 backwards = 0;
-	struct line_stats line;
-	size_t kept;
 
 	if (!x)
 		return false;
 	line_take(t->r->loop, x, n, j, c->run->scratch, c->prelude);
-	kept = stats_drop_backwards(x, n, &backwards);
-	stats_line(x, kept, &line);
-	if (kept && line.min < t->loop_min[j])
-		t->loop_min[j] = line.min;
-	t->backwards += backwards;
+	stats_line(x, stats_drop_backwards(x, n, &t->backwards), line);
 	if (t->matrix)
 		matrix_unmap(x, 1, n);
 	return true;
 }
 
-/* The rule is the suites': smallest j from which on every min stays above that of j = 0. */
-static void loop_resolve(struct tally *t, struct hist *scratch)
+/*
+ * All lines of a pass right after each other, since the core clock may move. The rule is the
+ * suites': smallest j from which on every min stays above that of j = 0.
+ */
+static bool loop_pass(struct compare *c, struct tally *t, u32 pass)
 {
 	struct series_acc acc;
 	struct series s = {.grows = true};
+	struct line_stats line;
 
-	series_start(&acc, scratch, 0);
+	series_start(&acc, c->line, 0);
 	for (u32 j = 0; j < LOOP_LINES; j++) {
-		struct line_stats line = {.n = 1, .min = t->loop_min[j], .max = t->loop_min[j]};
-
+		if (!loop_line(c, t, j, &line))
+			return false;
 		series_add_line(&acc, &line, j);
 	}
 	series_finish(&acc, &s);
-	t->resolution = s.resolution;
+	t->resolution[pass] = s.resolution ? s.resolution : LOOP_LINES;
+	return true;
 }
 
 static bool loops_measure(struct compare *c)
 {
 	u32 order[READERS], n = readers_there(c, order);
 
-	for (u32 turn = 0; turn < LOOP_PASSES * LOOP_LINES; turn++) {
-		progress("loop", turn, LOOP_PASSES * LOOP_LINES);
+	for (u32 pass = 0; pass < LOOP_PASSES; pass++) {
+		progress("loop", pass, LOOP_PASSES);
 		next_order(c, order, n);
 		for (u32 i = 0; i < n; i++)
-			if (!loop_line(c, &c->t[order[i]], turn % LOOP_LINES))
+			if (!loop_pass(c, &c->t[order[i]], pass))
 				return false;
 	}
-	for (u32 i = 0; i < n; i++)
-		loop_resolve(&c->t[order[i]], c->line);
 	return true;
 }
 
@@ -348,8 +343,8 @@ static void row_print(const struct compare *c, const struct tally *t, const char
 	put_milli(&r, 9, variance_scaled(&r, tally_median_var97(t)), 2);
 	put_milli(&r, 10, variance_scaled(&r, lowest97(t->all)), 2);
 	put_milli(&r, 7, t->lines ? t->clean * 100000 / t->lines : ~0ull, 1);
-	if (t->resolution)
-		fmt(&cell, "%llu", (unsigned long long)t->resolution);
+	if (t->resolution[LOOP_PASSES / 2] < LOOP_LINES)
+		fmt(&cell, "%llu", (unsigned long long)t->resolution[LOOP_PASSES / 2]);
 	else
 		text_str(&cell, "> 63");
 	column(&r.t, &r.at, 5, &cell);
@@ -366,10 +361,10 @@ static void print_legend(const struct compare *c)
 	say("min, p50: of all samples. var97: variance of a line's lowest 97%%, the median over "
 	    "the lines;\npooled: of the lowest 97%% of all samples, so that what drifts between "
 	    "lines is in it.\nclean: lines whose max deviation is at most %u ticks. res: smallest "
-	    "loop that the reader tells\nfrom an empty one. t/sample: ticks that a sample takes in "
-	    "the cheapest line, storing included.\n/5: ratio to method 5. Method 5 and 6 keep the "
-	    "start in memory, the others in registers.\n",
-	    CLEAN);
+	    "loop told from an empty one,\nthe median over %u passes. t/sample: ticks that a sample "
+	    "takes in the cheapest line, storing\nincluded. /5: ratio to method 5. Methods 5 and 6 "
+	    "keep the start in memory, the others in registers.\n",
+	    CLEAN, LOOP_PASSES);
 	for (u32 i = 0; i < READERS; i++) {
 		const struct tally *t = &c->t[i];
 
@@ -425,8 +420,10 @@ bool compare_run(struct run *run, const struct bench_ask *ask)
 	lines_measure(&c);
 	if (!loops_measure(&c))
 		return false;
-	for (u32 i = 0; i < READERS; i++)
+	for (u32 i = 0; i < READERS; i++) {
 		stats_sort(c.t[i].var97, c.t[i].lines);
+		stats_sort(c.t[i].resolution, LOOP_PASSES);
+	}
 	table_print(&c);
 	return true;
 }

@@ -127,10 +127,10 @@ static void settle(void)
 static void load_print(void)
 {
 	FILE *f = fopen("/proc/loadavg", "r");
-	char line[64] = "";
+	char load[3][16];
 
-	if (f && fgets(line, sizeof(line), f))
-		say("load averages: %.14s\n", line);
+	if (f && fscanf(f, "%15s %15s %15s", load[0], load[1], load[2]) == 3)
+		say("load averages: %s %s %s\n", load[0], load[1], load[2]);
 	if (f)
 		fclose(f);
 }
