@@ -462,9 +462,9 @@ static void cells_fill(struct cells *c, const struct machine *m)
 		strcpy(c->text[i], "-");
 	if (!m->usable)
 		return;
-	figure_name(name, "tsc", r->recommended, "mem", "empty", "none", "min", NULL);
+	figure_name(name, "tsc", r->recommended, "mem", "empty", "none", "min");
 	cell_figure(c->text[8], m, name);
-	figure_name(name, "stability", r->recommended, "spread", NULL);
+	figure_name(name, "stability", r->recommended, "spread");
 	cell_figure(c->text[9], m, name);
 	cell_figure(c->text[10], m, "gaps.stolen");
 	cell_xsave(c->text[11], m);

@@ -161,7 +161,7 @@ void within_u64(struct checking *c, const struct subject *s, const char *key, u6
 static void subject_hist(struct subject *to, const struct run_hist *h)
 {
 	*to = (struct subject){.seq = h->seq, .line = h->line};
-	figure_name(to->stem, "hist", h->suite, h->method, h->form, h->work, h->pre, NULL);
+	figure_name(to->stem, "hist", h->suite, h->method, h->form, h->work, h->pre);
 }
 
 /* Samples in the bins given and below them; false if they add up to more than there can be. */
@@ -660,7 +660,7 @@ static void series_from_hist(struct checking *c, const struct subject *s, const 
 void subject_series(struct subject *to, const struct run_series *s)
 {
 	*to = (struct subject){.seq = s->seq, .line = s->line};
-	figure_name(to->stem, "tsc", s->s.method, s->s.form, s->s.workload, s->s.preamble, NULL);
+	figure_name(to->stem, "tsc", s->s.method, s->s.form, s->s.workload, s->s.preamble);
 }
 
 static void series_check(struct checking *c, const struct run_series *rs)
@@ -742,7 +742,7 @@ static void stability_check(struct checking *c)
 
 	if (!rs->seq || x->n == 0)
 		return;
-	figure_name(s.stem, "stability", x->method, NULL);
+	figure_name(s.stem, "stability", x->method);
 	if (*c->r->recommended && strcmp(c->r->recommended, x->method))
 		contradict(c, &s, "method=%s is printed, but %s was recommended", x->method,
 			   c->r->recommended);
@@ -782,7 +782,7 @@ static void ruler_check(struct checking *c, const struct run_record *rec)
 	    !run_number(rec, "adds_ticks", &ruler.adds_ticks) ||
 	    !run_number(rec, "ratio_e4", &ratio))
 		return;
-	figure_name(s.stem, "ruler", where->value, NULL);
+	figure_name(s.stem, "ruler", where->value);
 	/* The ratio rounds: it leaves a range for what it was made from. */
 	if (ruler_ratio(&ruler) == ratio)
 		cover(c, &s, "adds", COVER_BOUNDED);

@@ -94,7 +94,7 @@ static void entry_check(struct checking *c, const struct sentence *s, size_t n,
 	said = sentence_find(s, n, bytes, name_length(bytes, line.len));
 	if (!said || line.cut || !shape_equal(bytes, line.len, said->at, said->n, &x))
 		return;
-	figure_name(subject.stem, "lines", l->method, l->form, l->work, l->pre, NULL);
+	figure_name(subject.stem, "lines", l->method, l->form, l->work, l->pre);
 	for (size_t i = 0; i < x.n; i++) {
 		size_t behind = x.n - 1 - i;
 

@@ -17,7 +17,7 @@ static void cell_subject(struct subject *to, const struct run_record *rec)
 {
 	*to = (struct subject){.seq = rec->seq, .line = rec->line};
 	figure_name(to->stem, "matrix", run_field(rec, "start")->value,
-		    run_field(rec, "end")->value, NULL);
+		    run_field(rec, "end")->value);
 }
 
 /* Does the line begin with the start and go on with a column? Returns where, or NULL. */

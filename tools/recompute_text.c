@@ -393,7 +393,7 @@ static void stability_sentences(struct checking *c)
 
 	if (!rs->seq)
 		return;
-	figure_name(s.stem, "stability", rs->s.method, NULL);
+	figure_name(s.stem, "stability", rs->s.method);
 	sentence_check(c, &s, rounds, ARRAY_SIZE(rounds),
 		       "%llu rounds of 500 stores, method %s: min %llu, max %llu, spread %llu "
 		       "ticks (threshold %llu)",
@@ -499,7 +499,7 @@ static void ruler_sentence(struct checking *c, const struct run_record *rec)
 	if (!where || !run_number(rec, "adds_ticks", &ticks) ||
 	    !run_number(rec, "nops_ticks", &nops) || !run_number(rec, "ratio_e4", &ratio))
 		return;
-	figure_name(s.stem, "ruler", where->value, NULL);
+	figure_name(s.stem, "ruler", where->value);
 	sentence_check(c, &s, keys, ARRAY_SIZE(keys),
 		       "ruler (%s): 100000 dependent adds %llu ticks, %llu.%04llu core "
 		       "cycles/tick; canary: 8192 NOPs %llu ticks",

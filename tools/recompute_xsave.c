@@ -19,7 +19,7 @@ void subject_xcell(struct subject *to, const struct run_xcell *x)
 		text_byte(&t, '\0');
 	}
 	*to = (struct subject){.seq = x->seq, .line = x->line};
-	figure_name(to->stem, "xsave", x->cell.event, mask[0], mask[1], NULL);
+	figure_name(to->stem, "xsave", x->cell.event, mask[0], mask[1]);
 }
 
 /* min <= p50 <= p99 <= max, and the mean of the lowest 97% is not above that of all. */

@@ -293,8 +293,11 @@ typedef void figure_visit(void *ctx, const struct figure *f);
 /* All figures of the run in report order. */
 void run_figures(const struct run *r, figure_visit *visit, void *ctx);
 
-/* The name's words, joined as above, ended by NULL: what is no byte of a name becomes '_'. */
-void figure_name(char name[FIGURE_NAME], const char *first, ...) __attribute__((sentinel));
+/* The name's words, joined as above: what is no byte of a name becomes '_'. */
+#define figure_name(name, ...)                                       \
+	figure_name_join((name), (const char *const[]){__VA_ARGS__}, \
+			 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+void figure_name_join(char name[FIGURE_NAME], const char *const *words, size_t n);
 void figure_name_add(char name[FIGURE_NAME], const char *word);
 
 /* "48", "1.860", "11636..11763", "overflow". */

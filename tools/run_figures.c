@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* All of a run that is a figure, by name: see run.h. What a record looks like, only this knows. */
-#include <stdarg.h>
 #include <string.h>
 
 #include "run.h"
@@ -39,15 +38,11 @@ void figure_name_add(char name[FIGURE_NAME], const char *word)
 	name[t.len] = '\0';
 }
 
-void figure_name(char name[FIGURE_NAME], const char *first, ...)
+void figure_name_join(char name[FIGURE_NAME], const char *const *words, size_t n)
 {
-	va_list args;
-
 	name[0] = '\0';
-	va_start(args, first);
-	for (const char *word = first; word; word = va_arg(args, const char *))
-		figure_name_add(name, word);
-	va_end(args);
+	for (size_t i = 0; i < n; i++)
+		figure_name_add(name, words[i]);
 }
 
 static void name_add(struct visit *v, const char *word)

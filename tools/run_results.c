@@ -340,7 +340,7 @@ static void outliers_take(const struct take *t)
 static void xsave_take(const struct take *t)
 {
 	struct xcell cell[CELLS_MAX] = {0};
-	u64 rfbm, overhead, stable, unstable, backwards, other;
+	u64 rfbm, overhead, stable, unstable, backwards = 0, other = 0;
 	const char *event = word_need(t, "event"), *source = word_need(t, "source"), *bad;
 	size_t n;
 
