@@ -32,6 +32,7 @@ struct store {
 	sqlite3 *db;
 	sqlite3_stmt *insert_run, *insert_record, *insert_result, *insert_figure, *insert_xsave;
 	sqlite3_stmt *find_run, *records, *results;
+	bool begun; /* a transaction, and it did not end */
 };
 
 /* ---- what kind of file it is, before SQLite may touch it */
@@ -173,12 +174,21 @@ static struct store *store_open(const struct command *c, const char *path, int f
 	return NULL;
 }
 
+/* After a failed write SQLite leaves the journal to whoever opens the file next: that is us. */
+static void take_back(struct store *s)
+{
+	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_exec(s->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+}
+
 void store_close(struct store *s)
 {
 	sqlite3_stmt *statement;
 
 	while (s->db && (statement = sqlite3_next_stmt(s->db, NULL)) != NULL)
 		sqlite3_finalize(statement);
+	if (s->begun)
+		take_back(s);
 	sqlite3_close(s->db);
 	free(s);
 }
@@ -218,8 +228,9 @@ struct store *store_open_read(const struct command *c, const char *path)
 
 	if (!is_ours(c, path, kind, version))
 		return NULL;
-	s = store_open(c, path, SQLITE_OPEN_READONLY);
-	if (!s || can_read(s))
+	/* What a killed import left must be taken back first, which is a write. */
+	s = store_open(c, path, SQLITE_OPEN_READWRITE);
+	if (!s || (run_sql(s, "setting it up", "PRAGMA query_only = ON") && can_read(s)))
 		return s;
 	store_close(s);
 	return NULL;
@@ -287,14 +298,19 @@ static bool can_import(struct store *s)
 
 bool store_begin(struct store *s)
 {
-	return run_sql(s, "setting it up", "PRAGMA foreign_keys = ON") &&
-	       run_sql(s, "starting the import", "BEGIN IMMEDIATE") && schema_settle(s) &&
-	       can_import(s);
+	if (!run_sql(s, "setting it up", "PRAGMA foreign_keys = ON") ||
+	    !run_sql(s, "starting the import", "BEGIN IMMEDIATE"))
+		return false;
+	s->begun = true;
+	return schema_settle(s) && can_import(s);
 }
 
 bool store_commit(struct store *s)
 {
-	return run_sql(s, "ending the import", "COMMIT");
+	if (!run_sql(s, "ending the import", "COMMIT"))
+		return false;
+	s->begun = false;
+	return true;
 }
 
 /* ---- in */
