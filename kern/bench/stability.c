@@ -18,7 +18,7 @@
 
 struct stability_suite {
 	struct run *run;
-	struct bench_buffers buffers;
+	u64 *x; /* BLOCK samples */
 	struct hist *hist;
 	seq_fn *code;
 	struct stability r;
@@ -51,7 +51,7 @@ static void outlier_add(struct stability_suite *s, u64 at, u64 length)
 /* Between two rounds' windows passes the loop's own time, taken as the same for all. */
 static void block_outliers(struct stability_suite *s, size_t n, u64 start, u64 ticks)
 {
-	const u64 *x = s->buffers.x;
+	const u64 *x = s->x;
 	u64 sum = 0, between, at = start - s->start;
 
 	for (size_t i = 0; i < n; i++)
@@ -66,19 +66,19 @@ static void block_outliers(struct stability_suite *s, size_t n, u64 start, u64 t
 
 static void block_keep(struct stability_suite *s, u64 start, u64 ticks)
 {
-	size_t n = stats_drop_backwards(s->buffers.x, BLOCK, &s->r.backwards);
+	size_t n = stats_drop_backwards(s->x, BLOCK, &s->r.backwards);
 	struct line_stats line;
 
 	if (n == 0)
 		return;
-	stats_line(s->buffers.x, n, &line);
+	stats_line(s->x, n, &line);
 	if (line.min < s->state_min)
 		s->state_min = line.min;
 	if (line.max > s->state_max)
 		s->state_max = line.max;
 	if (s->state_max - s->state_min > s->r.spread)
 		s->r.spread = s->state_max - s->state_min;
-	hist_add(s->hist, s->buffers.x, n);
+	hist_add(s->hist, s->x, n);
 	block_outliers(s, n, start, ticks);
 }
 
@@ -100,7 +100,7 @@ static void block_measure(struct stability_suite *s, struct ruler *ruler)
 		struct ruler before = *ruler;
 		u64 start = rdtsc_ordered(), ticks;
 
-		s->code(s->buffers.x, BLOCK, STORES, s->run->scratch);
+		s->code(s->x, BLOCK, STORES, s->run->scratch);
 		ticks = rdtsc_ordered() - start;
 		ruler_take(ruler);
 		if (!ruler_moved(s->run, &before, ruler)) {
@@ -120,8 +120,8 @@ static void warm_up(struct stability_suite *s)
 	struct line_stats line;
 	u64 backwards = 0;
 
-	s->code(s->buffers.x, BLOCK, STORES, s->run->scratch);
-	stats_line(s->buffers.x, stats_drop_backwards(s->buffers.x, BLOCK, &backwards), &line);
+	s->code(s->x, BLOCK, STORES, s->run->scratch);
+	stats_line(s->x, stats_drop_backwards(s->x, BLOCK, &backwards), &line);
 	hist_init(s->hist, line.min < 64 ? 0 : line.min - 64);
 }
 
@@ -235,24 +235,21 @@ static void stability_text(struct stability_suite *s)
 static void judge_metal(struct stability_suite *s)
 {
 	const struct evidence *a = &s->before, *b = &s->after;
-	struct verdict *v = s->run->verdict;
-	unsigned long long spread = s->r.spread;
+	const struct {
+		const char *name;
+		u64 counted;
+	} cause[] = {{"smi", b->smi - a->smi}, {"nmi", b->nmi - a->nmi}, {"mce", b->mce - a->mce}};
 
-	if (a->smi_state == VALUE_READ && b->smi > a->smi)
-		verdict_add(v, "stability.spread", STATUS_UNSTABLE,
-			    "spread %llu ticks: smi, %llu counted", spread,
-			    (unsigned long long)(b->smi - a->smi));
-	else if (b->nmi > a->nmi)
-		verdict_add(v, "stability.spread", STATUS_UNSTABLE,
-			    "spread %llu ticks: nmi, %llu counted", spread,
-			    (unsigned long long)(b->nmi - a->nmi));
-	else if (b->mce > a->mce)
-		verdict_add(v, "stability.spread", STATUS_UNSTABLE,
-			    "spread %llu ticks: mce, %llu counted", spread,
-			    (unsigned long long)(b->mce - a->mce));
-	else
-		verdict_add(v, "stability.spread", STATUS_UNSTABLE,
-			    "spread %llu ticks: unexplained", spread);
+	for (u32 i = 0; i < ARRAY_SIZE(cause); i++) {
+		if (cause[i].counted == 0)
+			continue;
+		verdict_add(s->run->verdict, "stability.spread", STATUS_UNSTABLE,
+			    "spread %llu ticks: %s, %llu counted", (unsigned long long)s->r.spread,
+			    cause[i].name, (unsigned long long)cause[i].counted);
+		return;
+	}
+	verdict_add(s->run->verdict, "stability.spread", STATUS_UNSTABLE,
+		    "spread %llu ticks: unexplained", (unsigned long long)s->r.spread);
 }
 
 /* Under a host or with interrupts on a single spike says nothing: the share of time does. */
@@ -304,7 +301,6 @@ static void stability_checks(struct stability_suite *s)
 static bool stability_open(struct stability_suite *s)
 {
 	const char *id = s->run->recommended.id;
-	u64 wanted;
 	int method = seq_method_find(id, strlen(id));
 	u64 given = s->run->options->threshold;
 
@@ -313,7 +309,8 @@ static bool stability_open(struct stability_suite *s)
 				  .threshold = given == OPTION_UNSET ? THRESHOLD : given};
 	s->code = seq_find((u32)method, WORK_LOOP, PRE_NONE, FORM_MEM);
 	s->hist = env_alloc(sizeof(struct hist), 64);
-	if (s->hist && buffers_open(&s->buffers, BLOCK, &wanted))
+	s->x = env_alloc(BLOCK * sizeof(u64), 4096);
+	if (s->hist && s->x)
 		return true;
 	verdict_add(s->run->verdict, "stability.memory", STATUS_FAILED,
 		    "needs %zu bytes, %llu are left", BLOCK * sizeof(u64) + sizeof(struct hist),
