@@ -18,7 +18,9 @@ PAGE_RW equ 1 << 1
 PAGE_PS equ 1 << 7
 
 COM1       equ 0x3f8
+COM1_LCR   equ COM1 + 3
 COM1_LSR   equ COM1 + 5
+LCR_8N1    equ 3
 LSR_THRE   equ 1 << 5
 DEBUG_EXIT equ 0xf4
 EXIT_FAIL  equ 0x11 ; kern/exit.h
@@ -138,7 +140,12 @@ stop:
 	jmp stop
 
 ; Sends the zero-terminated text at ESI to COM1. Each wait is bounded; an absent port reads FFh.
+; Firmware and loader may have left the word length at five bits.
 say:
+	mov dx, COM1_LCR
+	mov al, LCR_8N1
+	out dx, al
+.byte:
 	mov dx, COM1_LSR
 	mov ecx, 1 << 16
 .wait:
@@ -152,7 +159,7 @@ say:
 	jz .done
 	mov dx, COM1
 	out dx, al
-	jmp say
+	jmp .byte
 .done:
 	ret
 
