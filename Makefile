@@ -61,7 +61,7 @@ FUZZ_SECONDS ?= 60
 prefix       ?= /usr/local
 
 .PHONY: all iso run hosted bench ticklog check units lint format clean fuzz bench-ticklog install
-.PHONY: install-run install-check install-lint install-tool install-fuzz
+.PHONY: install-run install-check install-lint install-tool install-fuzz install-bochs check-bochs
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -148,7 +148,7 @@ iso: $(B)/baretick.iso
 $(B)/baretick.iso: $(B)/baretick.elf boot/grub.cfg tools/mkiso
 	tools/mkiso $@ $(B)/baretick.elf boot/grub.cfg
 
-install-run install-check install-lint install-tool install-fuzz: install-%:
+install-run install-check install-lint install-tool install-fuzz install-bochs: install-%:
 	@tools/install $*
 
 # A make of its own, on all cores, once the packages are there.
@@ -182,6 +182,10 @@ install: ticklog
 check: install-check install-tool
 	@$(SUBMAKE) all iso units $(B)/ticklog-tested
 	@tests/run
+
+check-bochs: install-check install-bochs
+	@$(SUBMAKE) iso
+	@LIMIT=1200 tests/run tests/bochs/*.t
 
 lint: install-check install-lint
 	@tests/lint
