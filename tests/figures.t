@@ -359,10 +359,10 @@ sub recommendation {
     my ($text, $words) = $f->{log} =~ /^recommended: method (\S+?)(?: \(default\))?: (.*)/m;
     my ($use) = $f->{log} =~ /^USE      method (\w+)/m;
     is_deeply([ @$said{qw(method default)}, $text, $use ],
-        [ $best // '5', $best ? 0 : 1, $best // '5', $best // '5' ],
+        [ $best // '5', defined $best ? 0 : 1, $best // '5', $best // '5' ],
         "$what: recommended by the rule, out of " . keys(%$e) . ' eligible, in record and words');
     is($words, $said->{reason}, "$what: with the same reason");
-    return unless $best;
+    return unless defined $best;
     my $b = $e->{$best};
     my $near = $b->{varmin} eq $lowest ? '' : ' within one step squared of the lowest \([0-9.]+\)';
     my $resolution = $b->{resolution} == 1e18 ? 'unknown' : $b->{resolution};
