@@ -127,16 +127,15 @@ void bound_fmt(struct text *t, const struct bound *b)
 bool bound_parse(const char *text, size_t n, struct bound *b)
 {
 	struct bound x;
-	size_t dots = 0;
+	size_t lo = 0;
 
-	if (number_decimal(text, n, &x.lo)) {
-		b->lo = b->hi = x.lo;
-		return true;
-	}
-	while (dots < n && text[dots] != '.')
-		dots++;
-	if (n - dots < 3 || text[dots + 1] != '.' || !number_decimal(text, dots, &x.lo) ||
-	    !number_decimal(text + dots + 2, n - dots - 2, &x.hi) || x.lo >= x.hi)
+	while (lo < n && text[lo] != '.')
+		lo++;
+	if (!number_decimal(text, lo, &x.lo))
+		return false;
+	x.hi = x.lo;
+	if (lo < n && (lo + 1 == n || text[lo + 1] != '.' ||
+		       !number_decimal(text + lo + 2, n - lo - 2, &x.hi) || x.lo >= x.hi))
 		return false;
 	*b = x;
 	return true;

@@ -365,6 +365,20 @@ static void checks_come_back(void **unused)
 		assert_false(verdict_ktap_parse(wrong[i], strlen(wrong[i]), &ok, &number, &c));
 }
 
+static void bounds_read_back(void **unused)
+{
+	static const char *const wrong[] = {"",	    ".",    "..",    "1.",    "1..", "..1", "1.2",
+					    "2..1", "1..1", "1...2", "1..2.", " 1",  "-1",  "1..x"};
+	struct bound b;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(bound_parse(wrong[i], strlen(wrong[i]), &b));
+	assert_true(bound_parse("7", 1, &b) && b.lo == 7 && b.hi == 7);
+	assert_true(bound_parse("7..9", 4, &b) && b.lo == 7 && b.hi == 9);
+	assert_true(bound_parse("0..18446744073709551615", 23, &b) && b.hi == ~0ull);
+}
+
 static void wide_numbers(void **unused)
 {
 	const char *most = "340282366920938463463374607431768211455";
@@ -422,6 +436,7 @@ int main(void)
 		cmocka_unit_test(lines_come_back),
 		cmocka_unit_test(cells_come_back),
 		cmocka_unit_test(checks_come_back),
+		cmocka_unit_test(bounds_read_back),
 		cmocka_unit_test(wide_numbers),
 		cmocka_unit_test(figures_from_lines),
 	};

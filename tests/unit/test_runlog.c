@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "crc.h"
 #include "draw.h"
 #include "runlog.h"
 
@@ -361,6 +362,50 @@ static void a_torn_line_is_corrupt(void **unused)
 	assert_int_equal(l.first_bad, 4);
 }
 
+/* What each line does, for who keeps the records. */
+static void events_are_told(void **unused)
+{
+	static const struct {
+		const char *line;
+		enum runlog_event event;
+		u64 skipped;
+	} steps[] = {
+		{"hello", RUNLOG_TEXT, 0},
+		{"@bt seq=1 type=begin", RUNLOG_BEGIN, 0},
+		{"@bt seq=2 type=a", RUNLOG_NEXT, 0},
+		{"@bt seq=2 type=a", RUNLOG_AGAIN, 0},
+		{"@bt seq=6 type=a", RUNLOG_NEXT, 3},
+		{"@bt seq=4 type=a", RUNLOG_LATE, 0},
+		{"@bt seq=4 type=a", RUNLOG_AGAIN, 0},
+		{"@bt seq=4 type=b", RUNLOG_LOST_BEGIN, 3},
+		{"@bt seq=5 type=b", RUNLOG_NEXT, 0},
+		{"@bt seq=6 type=end records=6", RUNLOG_NEXT, 0},
+		{"@bt seq=2 type=c", RUNLOG_LOST_BEGIN, 1},
+		{"@bt seq=1 type=begin", RUNLOG_BEGIN, 0},
+	};
+	struct record_view v;
+	struct runlog l;
+
+	(void)unused;
+	runlog_init(&l);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		char bytes[80];
+		struct text t = TEXT_ON(bytes);
+
+		text_str(&t, steps[i].line);
+		if (steps[i].event != RUNLOG_TEXT)
+			fmt(&t, " crc=%08X", (unsigned int)crc32(0, steps[i].line, t.len));
+		runlog_line(&l, bytes, t.len, &v);
+		assert_int_equal(l.event, steps[i].event);
+		assert_int_equal(l.skipped, steps[i].skipped);
+	}
+	/* 3 and 5; 1 to 3; 1. The late 4 is not missing, but the log is not whole. */
+	assert_int_equal(l.missing, 6);
+	runlog_line(&l, "@bt torn", 8, &v);
+	assert_int_equal(l.event, RUNLOG_BAD);
+	assert_false(runlog_whole(&l));
+}
+
 static void sizes_do_not_wrap(void **unused)
 {
 	struct log log;
@@ -478,6 +523,7 @@ int main(void)
 		cmocka_unit_test(an_echo_that_lags),
 		cmocka_unit_test(other_line_ends_and_escapes),
 		cmocka_unit_test(a_torn_line_is_corrupt),
+		cmocka_unit_test(events_are_told),
 		cmocka_unit_test(sizes_do_not_wrap),
 		cmocka_unit_test(every_changed_byte_shows),
 		cmocka_unit_test(every_cut_shows),
