@@ -75,8 +75,8 @@ static void options_record(struct run *run)
 	record_key(r, "code");
 	fmt(&r->t, "%08X", seq_crc());
 	report_send(run->report);
-	report_text(run->report, "options  profile=%s %.*s\n", profile_name[run->profile],
-		    (int)t.len, bytes);
+	report_text(run->report, "options  profile %s; given: %.*s\n", profile_name[run->profile],
+		    t.len ? (int)t.len : 7, t.len ? bytes : "nothing");
 }
 
 static void machine_text(struct run *run)
