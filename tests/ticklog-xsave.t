@@ -324,6 +324,13 @@ subtest 'exact figures' => sub {
 		is_deeply(table_of(join('', map { event(latency => $_) } @x), @all),
 			[ [ 'x86_fpu_latency_xsave', '0x202e7', '0x202', figures(@x) ] ], $name);
 	}
+	# As SQLite and bc came to when they were asked.
+	my $large = join '', map { event(latency => $_, rfbm => '0x1') } (50000000000049) x 10, 50000000000054;
+	$large .= join '', map { event(latency => $_, rfbm => '0x2') } 100, 999999999999999;
+	my $averages = sub { [ map { @$_[ 5, 6 ] } @{ table_of($large, @_) } ] };
+	is_deeply($averages->(), [ 50000000000049, 50000000000049, (500000000000050) x 2 ], 'large averages');
+	is_deeply($averages->('--reference'), [ 50000000000050, 50000000000050, (500000000000049) x 2 ],
+		'are rounded twice by the reference');
 	my ($status, $out) = xsave('--p99', '--count', spew('trace', event()));
 	like($out, qr/^EVENTs .* lat_avg\(97%\)  count  p99\n/, 'columns in their order');
 	my ($without, $with) = map { (xsave(@$_, "$oracle/log_1000.txt"))[1] } [], ['--kept'];

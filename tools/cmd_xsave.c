@@ -274,7 +274,7 @@ static void say_summary(const struct xsave *x)
 
 static int report(struct xsave *x, int status)
 {
-	if (!groups_complain(x, groups_finish(x->groups)))
+	if (!groups_complain(x, groups_finish(x->groups, x->rules.reference)))
 		return EXIT_UNUSABLE;
 	print_tables(x);
 	say_summary(x);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference.h"
 #include "spill.h"
 #include "u128.h"
 #include "xtable.h"
@@ -282,6 +283,7 @@ enum groups_status groups_add(struct groups *g, u32 unit, const struct trace_sam
 
 /* Running figures of the group whose pairs come in. */
 struct tally {
+	u64 (*average)(u128 sum, u64 n);
 	u64 seen;
 	u128 sum, sum97;
 };
@@ -303,16 +305,21 @@ static void tally_pair(struct tally *t, struct latency *lat, const struct pair *
 	if (before < p99 && p99 <= t->seen)
 		lat->p99 = p->value;
 	if (t->seen == lat->n) {
-		lat->avg = (u64)u128_div_round(t->sum, lat->n);
-		lat->avg97 = (u64)u128_div_round(t->sum97, lat->kept);
-		*t = (struct tally){0};
+		lat->avg = t->average(t->sum, lat->n);
+		lat->avg97 = t->average(t->sum97, lat->kept);
+		*t = (struct tally){.average = t->average};
 	}
 }
 
-enum groups_status groups_finish(struct groups *g)
+static u64 exact_average(u128 sum, u64 n)
+{
+	return (u64)u128_div_round(sum, n);
+}
+
+enum groups_status groups_finish(struct groups *g, bool reference)
 {
 	enum groups_status status = flush(g);
-	struct tally t = {0};
+	struct tally t = {.average = reference ? reference_average : exact_average};
 	struct pair p;
 
 	if (status != GROUPS_OK)

@@ -35,8 +35,8 @@ enum groups_status groups_add(struct groups *g, u32 unit, const struct trace_sam
 /* Bytes that went to the temporary file so far. */
 u64 groups_spilled(const struct groups *g);
 
-/* After the last sample: computes all figures. */
-enum groups_status groups_finish(struct groups *g);
+/* After the last sample: computes all figures. With `reference`, averages as the reference does. */
+enum groups_status groups_finish(struct groups *g, bool reference);
 
 /*
  * After that: the groups of a unit, sorted by event, RFBM and XINUSE, the masks as signed numbers

@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "u128.h"
+
 #define FLAGS_WIDTH 5
 
 static bool is_blank(char c)
@@ -78,32 +80,21 @@ static const char *back_blank(const char *line, const char *p)
 
 /*
  * Among fronts that start at the same byte the one with the longest task counts, so a `[CPU]` that
- * can be read as part of the task is one.
+ * can be read as part of the task is one. Nothing of it can be where a word ends before it.
  */
-static void prefer_longer_task(const char *line, const char *end, struct trace_front *f)
+static void prefer_longer_task(const char *bracket, const char *end, struct trace_front *f)
 {
-	const char *checked = f->task_end, *p = checked;
-	struct trace_front g;
+	const char *checked = f->task_end, *p = bracket;
+	struct trace_front g = {.line = f->line};
 
-	while ((p = memchr(p + 1, '[', (size_t)(end - p - 1)))) {
-		const char *task_end = back_blank(line, p);
-
-		for (; checked < task_end; checked++)
+	while (in_word(*checked) && (p = memchr(p + 1, '[', (size_t)(end - p - 1)))) {
+		g.task_end = back_blank(f->line, p);
+		for (; checked < g.task_end; checked++)
 			if (!in_word(*checked))
 				return;
-		if (front_at(p, end, &g)) {
-			g.task = f->task;
-			g.task_end = task_end;
+		if (front_at(p, end, &g))
 			*f = g;
-		}
 	}
-}
-
-static const char *back_task(const char *line, const char *p)
-{
-	while (p > line && in_word(p[-1]))
-		p--;
-	return p;
 }
 
 bool reference_front(const char *line, const char *fields, struct trace_front *f)
@@ -112,9 +103,9 @@ bool reference_front(const char *line, const char *fields, struct trace_front *f
 
 	while ((p = memchr(p, '[', (size_t)(fields - p)))) {
 		if (front_at(p, fields, f)) {
+			f->line = line;
 			f->task_end = back_blank(line, p);
-			f->task = back_task(line, f->task_end);
-			prefer_longer_task(line, fields, f);
+			prefer_longer_task(p, fields, f);
 			return true;
 		}
 		p++;
@@ -169,26 +160,75 @@ static bool time_is_number(const char *p, const char *end)
 	return end - p > 1 && !memchr(dot + 1, '.', (size_t)(end - dot - 1));
 }
 
-/* A word that neither the shell nor SQL sees anything in. */
+/* The high bit of each byte of x that is c; bits above the lowest that is set may be wrong. */
+static u64 bytes_that_are(u64 x, u8 c)
+{
+	const u64 ones = 0x0101010101010101ull;
+
+	x ^= ones * c;
+	return (x - ones) & ~x & ones << 7;
+}
+
+/* Whether the shell, SQL or the reference's pattern may see anything in the bytes but themselves.
+ */
 static bool plain(const char *p, const char *end)
 {
-	const u64 special = 1ull << '\t' | 1ull << '"' | 1ull << '*' | 1ull << '?';
-	bool found = p == end;
+	u64 special = 0;
 
-	for (p = trace_skip_prefix(p, end); p < end; p++)
-		found |= *p == '[' || ((u8)*p < 64 && special >> *p & 1);
-	return !found;
+	while (p < end) {
+		size_t n = end - p < 8 ? (size_t)(end - p) : 8;
+		u64 x = 0;
+
+		memcpy(&x, p, n);
+		special |= bytes_that_are(x, '\t') | bytes_that_are(x, '"') |
+			   bytes_that_are(x, '*') | bytes_that_are(x, '?') |
+			   bytes_that_are(x, '[') | bytes_that_are(x, '\\');
+		p += n;
+	}
+	return !special;
+}
+
+static const char *back_task(const char *line, const char *p)
+{
+	while (p > line && in_word(p[-1]))
+		p--;
+	return p;
+}
+
+static bool word_survives(const char *p, const char *end, const char *log_name)
+{
+	return one_word(p, end) && quotes_paired(p, end) && !meets_several_files(p, end, log_name);
 }
 
 bool reference_keeps(const struct trace_front *f, const char *log_name)
 {
+	const char *task = f->task_end;
+
 	if (!time_is_number(f->time, f->time_end))
 		return false;
-	if (plain(f->task, f->task_end) && plain(f->name, f->name_end))
+	/* Nearly all lines: nothing special up to the task's end, and a task. */
+	if (!plain(f->line, task) || task == f->line || !in_word(task[-1])) {
+		task = back_task(f->line, task);
+		if (!word_survives(task, f->task_end, log_name))
+			return false;
+	}
+	if (f->name < f->name_end && plain(trace_skip_prefix(f->name, f->name_end), f->name_end))
 		return true;
-	return one_word(f->task, f->task_end) && quotes_paired(f->task, f->task_end) &&
-	       !meets_several_files(f->task, f->task_end, log_name) &&
-	       one_word(f->name, f->name_end) &&
-	       !memchr(f->name, '"', (size_t)(f->name_end - f->name)) &&
-	       !meets_several_files(f->name, f->name_end, log_name);
+	return word_survives(f->name, f->name_end, log_name) &&
+	       !memchr(f->name, '"', (size_t)(f->name_end - f->name));
+}
+
+u64 reference_average(u128 sum, u64 n)
+{
+	u128 digits;
+	u64 scale = 100000000000000, whole = (u64)u128_div(sum, n, NULL), rest;
+
+	/* One digit is left of the dot at least, and with 15 of them none right of it. */
+	for (u64 w = whole / 10; w && scale; w /= 10)
+		scale /= 10;
+	if (!scale)
+		return (u64)u128_div_round(sum, n);
+	digits = u128_div(sum * scale, n, &rest);
+	digits += rest > n / 2;
+	return (u64)u128_div(digits + scale / 2, scale, NULL);
 }

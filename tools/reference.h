@@ -10,7 +10,7 @@
 
 /* The front of a trace line: all up to the three fields. */
 struct trace_front {
-	const char *task, *task_end; /* what stands before [CPU], at most one word */
+	const char *line, *task_end; /* the task is the last word of this, before [CPU] */
 	const char *time, *time_end;
 	const char *name, *name_end; /* its ':' is at name_end */
 };
@@ -27,5 +27,11 @@ bool reference_front(const char *line, const char *fields, struct trace_front *f
  * the reference's own database and the log.
  */
 bool reference_keeps(const struct trace_front *f, const char *log_name);
+
+/*
+ * sum / n as the reference rounds it: SQLite prints 15 significant digits, ties down, and bc rounds
+ * those half up. From 1e15 on the exact average, rounded half up: such rows it loses. n not 0.
+ */
+u64 reference_average(u128 sum, u64 n);
 
 #endif

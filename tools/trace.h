@@ -19,8 +19,7 @@ enum trace_kind {
 	TRACE_LOST,   /* the tracer says that it lost events */
 	TRACE_UNIT,   /* from here on the unit is another */
 	/* From here on: a line in which an event name occurs, and why it is not used. */
-	TRACE_MENTION, /* names an event, is none: another event's text, a table's row */
-	TRACE_FIRST_REASON = TRACE_MENTION,
+	TRACE_MENTION,	 /* names an event, is none: another event's text, a table's row */
 	TRACE_MALFORMED, /* does not end in the three fields, or two lines ran into each other */
 	TRACE_NO_TIME,	 /* no `[CPU]`, time stamp and `word:` before the fields */
 	TRACE_BAD_NAME,	 /* the word is longer than TRACE_NAME_MAX or not printable */
@@ -35,6 +34,8 @@ enum trace_kind {
 	TRACE_SHELL,	 /* a word of it does not survive the reference's shell and SQL */
 	TRACE_KINDS,
 };
+
+#define TRACE_FIRST_REASON TRACE_MENTION
 
 /* What the summary calls a reason. */
 extern const char *const trace_reason[TRACE_KINDS];

@@ -70,7 +70,7 @@ static void read_all(const char *p, const char *end, bool reference)
 	must(g != NULL);
 	trace_start(&t, &rules);
 	samples = read_lines(&t, g, p, end);
-	must(groups_finish(g) == GROUPS_OK);
+	must(groups_finish(g, reference) == GROUPS_OK);
 	for (u32 unit = 0; unit < 2; unit++) {
 		size_t n = groups_cells(g, unit, reference, &cell);
 
