@@ -171,15 +171,16 @@ static bool outliers_explain(const struct judging *j)
 }
 
 /*
- * The clock moved within the runs themselves. What that alone may make of the lower value is the
- * least to be passed, by as much as the limits ask for.
+ * Clock or sibling moved within the runs themselves. What that alone may make of the lower value is
+ * the least to be passed, by as much as the limits ask for.
  */
 static bool clock_explains(const struct judging *j)
 {
 	const struct check_row *row = j->row;
 	const struct check_group *g = j->group;
-	const bool floor = row->class == FIGURE_FLOOR && strncmp(row->name, "ruler.", 6) != 0;
-	const u64 wander = floor ? g->adds_wander_e4 : g->wander_e4;
+	/* What is bound by latency alone, the least time between two reads, no sibling slows. */
+	const bool latency = row->class == FIGURE_FLOOR && !strncmp(row->name, "tsc.", 4);
+	const u64 wander = latency ? g->clock_wander_e4 : g->wander_e4;
 	const u64 high = row->up ? row->now.lo : row->base.lo;
 	const u128 low = row->up ? row->base.hi : row->now.hi;
 	const u128 moved = low * wander / WANDER_NONE;
@@ -202,13 +203,16 @@ static bool outliers_move(const struct check_row *row)
 static bool tells_alone(const struct judging *j)
 {
 	struct check_row *row = j->row;
-	const bool moved = outliers_move(row) && j->group->width > 1 && row->limit.abs;
+	const u64 width = j->group->width;
+	const bool moved =
+		row->limit.abs && (width == WIDTH_EMULATED ? row->class != FIGURE_FLOOR
+							   : width > 1 && outliers_move(row));
 
 	if (outliers_explain(j))
 		row_say(row, CHECK_UNSTABLE, "a few outliers explain it");
 	else if (row->limit.alone == LIMIT_NEVER || moved)
-		row_say(row, CHECK_UNSTABLE, "told only by %d runs or more on both sides",
-			RANKS_MIN);
+		row_say(row, CHECK_UNSTABLE, "told only by %d runs or more",
+			outliers_move(row) ? RANKS_MIN : NOISE_MIN);
 	else if (!beyond(j, row->limit.alone))
 		row_say(row, CHECK_UNSTABLE, "too small a change for %zu baseline run%s of it",
 			row->base.n, row->base.n == 1 ? "" : "s");

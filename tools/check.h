@@ -74,10 +74,10 @@ enum group_state { GROUP_COMPARED, GROUP_INCOMPARABLE, GROUP_NO_BASELINE };
 struct check_group {
 	struct side now, base; /* of pointers: the parties are owned elsewhere */
 	enum group_state state;
-	const struct party *nearest;   /* GROUP_INCOMPARABLE: the run that differs in fewest keys */
-	u32 differs;		       /* in which: see party_key_name */
-	u64 own;		       /* baseline runs left out since they are those checked */
-	u64 wander_e4, adds_wander_e4; /* of both sides together: see party.h */
+	const struct party *nearest; /* GROUP_INCOMPARABLE: the run that differs in fewest keys */
+	u32 differs;		     /* in which: see party_key_name */
+	u64 own;		     /* baseline runs left out since they are those checked */
+	u64 wander_e4, clock_wander_e4; /* of both sides together: see party.h */
 	u64 width; /* relative limits are so many times as wide as given: 1, or one of these */
 
 	size_t n_rows;

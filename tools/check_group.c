@@ -90,7 +90,7 @@ static void base_find(struct check_group *g, const struct side *base)
 /* ---- the clock */
 
 struct wander_most {
-	u64 adds, nops;
+	u64 clock, nops;
 	bool known;
 };
 
@@ -102,7 +102,7 @@ static struct wander_most side_wander(const struct side *s)
 		const struct wander *w = &s->at[i]->wander;
 
 		most.known &= w->known;
-		most.adds = w->adds_e4 > most.adds ? w->adds_e4 : most.adds;
+		most.clock = w->clock_e4 > most.clock ? w->clock_e4 : most.clock;
 		most.nops = w->nops_e4 > most.nops ? w->nops_e4 : most.nops;
 	}
 	return most;
@@ -113,8 +113,8 @@ static void wander_settle(struct check_group *g)
 	const struct wander_most base = side_wander(&g->base), now = side_wander(&g->now);
 	u64 nops = base.nops * now.nops / WANDER_NONE;
 
-	g->adds_wander_e4 = base.adds * now.adds / WANDER_NONE;
-	g->wander_e4 = nops > g->adds_wander_e4 ? nops : g->adds_wander_e4;
+	g->clock_wander_e4 = base.clock * now.clock / WANDER_NONE;
+	g->wander_e4 = nops > g->clock_wander_e4 ? nops : g->clock_wander_e4;
 	g->width = 1;
 	/* One that counts instructions has no wander at all; of one without a ruler who knows. */
 	if (party_is_emulated(g->now.at[0]) &&

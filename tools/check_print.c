@@ -230,7 +230,7 @@ static void wander_print(const struct check_group *g, FILE *to)
 	if (g->width == 1)
 		return;
 	fputs("note       within the runs the core clock moved by up to ", to);
-	percents_print(g->adds_wander_e4, to);
+	percents_print(g->clock_wander_e4, to);
 	fputs(", with a sibling thread by ", to);
 	percents_print(g->wander_e4, to);
 	fprintf(to,

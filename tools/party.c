@@ -82,22 +82,35 @@ static u64 ratio_e4(u64 most, u64 least)
 	return ratio > WANDER_MOST ? WANDER_MOST : (u64)ratio;
 }
 
+struct range {
+	u64 least, most;
+};
+
+static void range_take(struct range *r, u64 value)
+{
+	r->least = value < r->least ? value : r->least;
+	r->most = value > r->most ? value : r->most;
+}
+
+/* Series say by which core clock they were taken, where it held. */
 static void wander_find(const struct run *r, struct wander *w)
 {
-	u64 adds_min = ~0ull, adds_max = 0, nops_min = ~0ull, nops_max = 0, adds, nops;
+	struct range ratio = {~0ull, 0}, nops = {~0ull, 0};
 	const struct run_record *rec = NULL;
+	u64 value;
 
 	while ((rec = run_find(r, "ruler", rec)) != NULL) {
-		if (!run_number(rec, "adds_ticks", &adds) || !run_number(rec, "nops_ticks", &nops))
-			continue;
-		adds_min = adds < adds_min ? adds : adds_min;
-		adds_max = adds > adds_max ? adds : adds_max;
-		nops_min = nops < nops_min ? nops : nops_min;
-		nops_max = nops > nops_max ? nops : nops_max;
-		w->known = true;
+		if (run_number(rec, "ratio_e4", &value))
+			range_take(&ratio, value);
+		if (run_number(rec, "nops_ticks", &value))
+			range_take(&nops, value);
 	}
-	w->adds_e4 = w->known ? ratio_e4(adds_max, adds_min) : WANDER_NONE;
-	w->nops_e4 = w->known ? ratio_e4(nops_max, nops_min) : WANDER_NONE;
+	w->known = ratio.most && nops.most;
+	for (size_t i = 0; i < r->n_series; i++)
+		if (r->series[i].s.ratio)
+			range_take(&ratio, r->series[i].s.ratio);
+	w->clock_e4 = w->known ? ratio_e4(ratio.most, ratio.least) : WANDER_NONE;
+	w->nops_e4 = w->known ? ratio_e4(nops.most, nops.least) : WANDER_NONE;
 }
 
 static char *name_make(const char *from, const char *within)

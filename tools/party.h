@@ -10,7 +10,7 @@
 /* How far ruler (core clock) and canary (core clock or sibling thread) moved within a run. */
 struct wander {
 	bool known;
-	u64 adds_e4, nops_e4; /* largest / smallest reading, x 10,000; 10,000: they did not move */
+	u64 clock_e4, nops_e4; /* largest / smallest reading, x 10,000; 10,000: they did not move */
 };
 
 #define WANDER_NONE  10000
