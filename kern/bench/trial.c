@@ -103,27 +103,26 @@ static void lines_send(struct run *run, struct trial *t)
 
 static void lines_close(struct run *run, struct trial *t)
 {
-	const struct line_run *l = &t->lines;
+	const struct line_entry *l = &t->lines;
 	char name[80], bytes[240];
 	struct text n = TEXT_ON(name), out = TEXT_ON(bytes);
 
-	if (!l->any)
+	if (!t->open)
 		return;
 	if (t->entries.len + ENTRY_MAX > t->entries.cap)
 		lines_send(run, t);
-	fmt(&t->entries, "%s%llu-%llu:%llu:%llu:", t->entries.len ? "," : "",
-	    (unsigned long long)l->from, (unsigned long long)l->to, (unsigned long long)l->min,
-	    (unsigned long long)l->max);
-	variance_fmt(&t->entries, &l->var);
+	if (t->entries.len)
+		text_byte(&t->entries, ',');
+	line_entry_fmt(&t->entries, l);
 
 	series_name(&t->s, &n);
 	text_byte(&n, 0);
 	table_line(&out, name, l->from, l->to, &l->var, l->max - l->min, l->min);
 	report_lines(run->report, &out);
-	t->lines.any = false;
+	t->open = false;
 }
 
-static bool line_equal(const struct line_run *l, const struct line_stats *s)
+static bool line_equal(const struct line_entry *l, const struct line_stats *s)
 {
 	return l->min == s->min && l->max == s->max && l->var.whole == s->var.whole &&
 	       l->var.milli == s->var.milli && l->var.overflow == s->var.overflow;
@@ -135,13 +134,14 @@ static void lines_add(struct run *run, struct trial *t, u64 j, const struct line
 
 	if (detail == 0)
 		return;
-	if (t->lines.any && !(detail & DETAIL_LINES) && line_equal(&t->lines, s)) {
+	if (t->open && !(detail & DETAIL_LINES) && line_equal(&t->lines, s)) {
 		t->lines.to = j;
 		return;
 	}
 	lines_close(run, t);
-	t->lines = (struct line_run){
-		.from = j, .to = j, .min = s->min, .max = s->max, .var = s->var, .any = true};
+	t->lines = (struct line_entry){
+		.from = j, .to = j, .min = s->min, .max = s->max, .var = s->var};
+	t->open = true;
 }
 
 static void measure_line(struct run *run, const struct bench_buffers *b, struct trial *t, u64 j,
@@ -191,7 +191,7 @@ static void trial_open(struct run *run, const struct bench_buffers *b, struct tr
 	u64 min;
 
 	t->entries = (struct text)TEXT_ON(t->entry);
-	t->lines.any = false;
+	t->open = false;
 	trial_pilot(run, b, t->code, t->acc.hist, &min);
 	series_start(&t->acc, t->acc.hist, min < 64 ? 0 : min - 64);
 	if (t->twin)

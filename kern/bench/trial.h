@@ -14,14 +14,6 @@
 /* Room for the entries of one `type=lines` record beside its other fields. */
 #define LINES_TEXT 800
 
-/* Consecutive lines with equal figures, not yet sent. */
-struct line_run {
-	u64 from, to; /* line numbers, which are the loop sizes */
-	u64 min, max;
-	struct variance var;
-	bool any;
-};
-
 /* One series being measured. */
 struct trial {
 	seq_fn *code;
@@ -29,7 +21,8 @@ struct trial {
 	struct series s; /* names, lines, samples and grows are the caller's; the rest is filled */
 	struct series_acc acc;
 	struct line_stats window[WINDOW_LINES]; /* lines not yet known to stand */
-	struct line_run lines;
+	struct line_entry lines;		/* equal lines, not yet sent; void unless `open` */
+	bool open;
 	char entry[LINES_TEXT]; /* `lines=` entries of the record being built */
 	struct text entries;
 	u64 twin_before;
