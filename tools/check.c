@@ -177,15 +177,14 @@ static bool outliers_explain(const struct judging *j)
 static bool clock_explains(const struct judging *j)
 {
 	const struct check_row *row = j->row;
-	const struct check_group *g = j->group;
+	const struct explained *e = row->up ? &j->group->up : &j->group->down;
 	/* What is bound by latency alone, the least time between two reads, no sibling slows. */
 	const bool latency = row->class == FIGURE_FLOOR && !strncmp(row->name, "tsc.", 4);
-	const u64 wander = latency ? g->clock_wander_e4 : g->wander_e4;
 	const u64 high = row->up ? row->now.lo : row->base.lo;
 	const u128 low = row->up ? row->base.hi : row->now.hi;
-	const u128 moved = low * wander / WANDER_NONE;
+	const u128 moved = low * (latency ? e->clock : e->all) / EXPLAINS_NOTHING;
 
-	if (g->width == 1 || strcmp(row->unit, "ticks") != 0)
+	if (!j->group->moved || strcmp(row->unit, "ticks") != 0)
 		return false;
 	return high <= moved || (high - moved) * 1000 <= (u128)row->limit.abs * row->scale ||
 	       (high - moved) * 100000 <= moved * row->limit.rel;
@@ -203,14 +202,13 @@ static bool outliers_move(const struct check_row *row)
 static bool tells_alone(const struct judging *j)
 {
 	struct check_row *row = j->row;
-	const u64 width = j->group->width;
-	const bool moved =
-		row->limit.abs && (width == WIDTH_EMULATED ? row->class != FIGURE_FLOOR
-							   : width > 1 && outliers_move(row));
+	const bool host = j->group->moved && party_is_emulated(j->group->now.at[0]);
+	const bool hidden = row->limit.abs && (host ? row->class != FIGURE_FLOOR
+						    : j->group->moved && outliers_move(row));
 
 	if (outliers_explain(j))
 		row_say(row, CHECK_UNSTABLE, "a few outliers explain it");
-	else if (row->limit.alone == LIMIT_NEVER || moved)
+	else if (row->limit.alone == LIMIT_NEVER || hidden)
 		row_say(row, CHECK_UNSTABLE, "told only by %d runs or more",
 			outliers_move(row) ? RANKS_MIN : NOISE_MIN);
 	else if (!beyond(j, row->limit.alone))
@@ -308,7 +306,8 @@ static void limit_find(const struct comparison *c, const struct check_group *g,
 	}
 	if (!strcmp(row->unit, "ticks") && row->limit.abs < (u128)step * 2000)
 		row->limit.abs = saturated((u128)step * 2000);
-	row->limit.rel *= g->width;
+	if (g->moved)
+		row->limit.rel *= WIDER;
 }
 
 static void judge_both(const struct comparison *c, struct judging *j)

@@ -65,8 +65,15 @@ struct check_cause {
 	char *base, *now;
 };
 
-#define WIDTH_MOVED    3  /* core clock or sibling thread moved by more than 2% within a run */
-#define WIDTH_EMULATED 10 /* and that on an emulator: its host shows in the figures */
+#define WIDER 10 /* by what relative limits are multiplied where clocks moved */
+
+/* By how much clocks that moved may change a figure, x 10,000; EXPLAINS_NOTHING at the least. */
+struct explained {
+	u64 clock; /* the core clock alone */
+	u64 all;   /* or a sibling thread */
+};
+
+#define EXPLAINS_NOTHING 10000
 
 enum group_state { GROUP_COMPARED, GROUP_INCOMPARABLE, GROUP_NO_BASELINE };
 
@@ -77,8 +84,10 @@ struct check_group {
 	const struct party *nearest; /* GROUP_INCOMPARABLE: the run that differs in fewest keys */
 	u32 differs;		     /* in which: see party_key_name */
 	u64 own;		     /* baseline runs left out since they are those checked */
-	u64 wander_e4, clock_wander_e4; /* of both sides together: see party.h */
-	u64 width; /* relative limits are so many times as wide as given: 1, or one of these */
+	/* Core clock or sibling thread moved by more than 2% within a run. On an emulator: its host
+	 * shows in the figures. */
+	bool moved;
+	struct explained up, down;
 
 	size_t n_rows;
 	struct check_row *row; /* in report order, result lines last */

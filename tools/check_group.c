@@ -87,41 +87,77 @@ static void base_find(struct check_group *g, const struct side *base)
 	nearest_find(g, base);
 }
 
-/* ---- the clock */
+/* ---- the clocks */
 
-struct wander_most {
-	u64 clock, nops;
-	bool known;
-};
+#define EXPLAINS_MOST 1000000
+#define MOVED	      10200 /* as the suites take it */
 
-static struct wander_most side_wander(const struct side *s)
+static struct clocks side_clocks(const struct side *s)
 {
-	struct wander_most most = {WANDER_NONE, WANDER_NONE, true};
+	struct clocks all = {.known = true, .ratio_min = ~0ull, .nops_min = ~0ull};
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct wander *w = &s->at[i]->wander;
+		const struct clocks *c = &s->at[i]->clocks;
 
-		most.known &= w->known;
-		most.clock = w->clock_e4 > most.clock ? w->clock_e4 : most.clock;
-		most.nops = w->nops_e4 > most.nops ? w->nops_e4 : most.nops;
+		all.known &= c->known;
+		all.ratio_min = c->ratio_min < all.ratio_min ? c->ratio_min : all.ratio_min;
+		all.ratio_max = c->ratio_max > all.ratio_max ? c->ratio_max : all.ratio_max;
+		all.nops_min = c->nops_min < all.nops_min ? c->nops_min : all.nops_min;
+		all.nops_max = c->nops_max > all.nops_max ? c->nops_max : all.nops_max;
 	}
-	return most;
+	return all;
 }
 
-static void wander_settle(struct check_group *g)
+static u64 quotient_e4(u64 high, u64 low)
 {
-	const struct wander_most base = side_wander(&g->base), now = side_wander(&g->now);
-	u64 nops = base.nops * now.nops / WANDER_NONE;
+	u128 q = low ? (u128)high * EXPLAINS_NOTHING / low : EXPLAINS_MOST;
 
-	g->clock_wander_e4 = base.clock * now.clock / WANDER_NONE;
-	g->wander_e4 = nops > g->clock_wander_e4 ? nops : g->clock_wander_e4;
-	g->width = 1;
-	/* One that counts instructions has no wander at all; of one without a ruler who knows. */
-	if (party_is_emulated(g->now.at[0]) &&
-	    !(base.known && now.known && g->wander_e4 == WANDER_NONE))
-		g->width = WIDTH_EMULATED;
-	else if (g->wander_e4 > WANDER_MOVED)
-		g->width = WIDTH_MOVED;
+	if (q > EXPLAINS_MOST)
+		return EXPLAINS_MOST;
+	return q < EXPLAINS_NOTHING ? EXPLAINS_NOTHING : (u64)q;
+}
+
+/* From the fastest that `from` met to the slowest that `to` met. */
+static struct explained explained_by(const struct clocks *from, const struct clocks *to)
+{
+	struct explained e = {EXPLAINS_NOTHING, EXPLAINS_NOTHING};
+	u64 nops;
+
+	if (!from->known || !to->known)
+		return e;
+	e.clock = quotient_e4(from->ratio_max, to->ratio_min);
+	nops = quotient_e4(to->nops_max, from->nops_min);
+	e.all = nops > e.clock ? nops : e.clock;
+	return e;
+}
+
+static bool clocks_moved(const struct side *s)
+{
+	bool moved = false;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct clocks *c = &s->at[i]->clocks;
+
+		moved |= explained_by(c, c).all > MOVED;
+	}
+	return moved;
+}
+
+/* One that counts instructions reads the same every time. */
+static bool host_shows(const struct clocks *base, const struct clocks *now)
+{
+	return !base->known || !now->known || explained_by(base, base).all > EXPLAINS_NOTHING ||
+	       explained_by(now, now).all > EXPLAINS_NOTHING;
+}
+
+static void clocks_settle(struct check_group *g)
+{
+	const struct clocks base = side_clocks(&g->base), now = side_clocks(&g->now);
+
+	g->up = explained_by(&base, &now);
+	g->down = explained_by(&now, &base);
+	g->moved = clocks_moved(&g->base) || clocks_moved(&g->now) ||
+		   (party_is_emulated(g->now.at[0]) && host_shows(&base, &now));
 }
 
 /* ---- rows */
@@ -416,7 +452,7 @@ bool check_fails(const struct comparison *c, enum check_verdict v)
 
 static void group_compare(struct comparison *c, struct check_group *g)
 {
-	wander_settle(g);
+	clocks_settle(g);
 	figure_rows(c, g);
 	if (g->n_rows)
 		qsort(g->row, g->n_rows, sizeof(*g->row), by_place);

@@ -217,25 +217,24 @@ static void causes_print(const struct check_group *g, FILE *to)
 	}
 }
 
-static void percents_print(u64 wander_e4, FILE *to)
+static void explained_print(const struct explained *e, const char *whither, FILE *to)
 {
-	u64 tenths = (wander_e4 - WANDER_NONE) / 10;
+	u64 clock = (e->clock - EXPLAINS_NOTHING) / 10, all = (e->all - EXPLAINS_NOTHING) / 10;
 
-	fprintf(to, "%llu.%llu%%", (unsigned long long)(tenths / 10),
-		(unsigned long long)(tenths % 10));
+	fprintf(to, "%s %llu.%llu%%, with a sibling thread %llu.%llu%%", whither,
+		(unsigned long long)(clock / 10), (unsigned long long)(clock % 10),
+		(unsigned long long)(all / 10), (unsigned long long)(all % 10));
 }
 
-static void wander_print(const struct check_group *g, FILE *to)
+static void moved_print(const struct check_group *g, FILE *to)
 {
-	if (g->width == 1)
+	if (!g->moved)
 		return;
-	fputs("note       within the runs the core clock moved by up to ", to);
-	percents_print(g->clock_wander_e4, to);
-	fputs(", with a sibling thread by ", to);
-	percents_print(g->wander_e4, to);
-	fprintf(to,
-		": what that explains is UNSTABLE, and relative limits are %llu times as wide\n",
-		(unsigned long long)g->width);
+	fputs("note       within the runs the core clock moved, which may explain", to);
+	explained_print(&g->up, "", to);
+	explained_print(&g->down, " up,", to);
+	fprintf(to, " down: such changes are UNSTABLE, and relative limits are %d times as wide\n",
+		WIDER);
 }
 
 static void notes_print(const struct check_group *g, FILE *to)
@@ -248,7 +247,7 @@ static void notes_print(const struct check_group *g, FILE *to)
 	if (party_is_emulated(g->now.at[0]))
 		fputs("note       emulated: these are figures of an emulator, not of hardware\n",
 		      to);
-	wander_print(g, to);
+	moved_print(g, to);
 	if (g->base.n < NOISE_MIN)
 		fprintf(to,
 			"note       %zu baseline run%s: from %d on the noise between runs is known\n",

@@ -75,42 +75,28 @@ static void options_keep(const char *given, char *out, size_t cap)
 	out[t.len] = '\0';
 }
 
-static u64 ratio_e4(u64 most, u64 least)
+static void range_take(u64 *least, u64 *most, u64 value)
 {
-	u128 ratio = least ? (u128)most * WANDER_NONE / least : WANDER_MOST;
-
-	return ratio > WANDER_MOST ? WANDER_MOST : (u64)ratio;
+	*least = value < *least ? value : *least;
+	*most = value > *most ? value : *most;
 }
 
-struct range {
-	u64 least, most;
-};
-
-static void range_take(struct range *r, u64 value)
+static void clocks_find(const struct run *r, struct clocks *c)
 {
-	r->least = value < r->least ? value : r->least;
-	r->most = value > r->most ? value : r->most;
-}
-
-/* Series say by which core clock they were taken, where it held. */
-static void wander_find(const struct run *r, struct wander *w)
-{
-	struct range ratio = {~0ull, 0}, nops = {~0ull, 0};
 	const struct run_record *rec = NULL;
 	u64 value;
 
+	*c = (struct clocks){.ratio_min = ~0ull, .nops_min = ~0ull};
 	while ((rec = run_find(r, "ruler", rec)) != NULL) {
 		if (run_number(rec, "ratio_e4", &value))
-			range_take(&ratio, value);
+			range_take(&c->ratio_min, &c->ratio_max, value);
 		if (run_number(rec, "nops_ticks", &value))
-			range_take(&nops, value);
+			range_take(&c->nops_min, &c->nops_max, value);
 	}
-	w->known = ratio.most && nops.most;
+	c->known = c->ratio_max && c->nops_max;
 	for (size_t i = 0; i < r->n_series; i++)
 		if (r->series[i].s.ratio)
-			range_take(&ratio, r->series[i].s.ratio);
-	w->clock_e4 = w->known ? ratio_e4(ratio.most, ratio.least) : WANDER_NONE;
-	w->nops_e4 = w->known ? ratio_e4(nops.most, nops.least) : WANDER_NONE;
+			range_take(&c->ratio_min, &c->ratio_max, r->series[i].s.ratio);
 }
 
 static char *name_make(const char *from, const char *within)
@@ -130,7 +116,7 @@ void side_add(struct side *s, struct run *r, const char *from, const char *withi
 	*p = (struct party){.run = r, .from = name_make(from, within)};
 	p->content = content_crc(r);
 	figure_set_make(r, &p->figures);
-	wander_find(r, &p->wander);
+	clocks_find(r, &p->clocks);
 	options_keep(r->id.options, p->options, sizeof(p->options));
 	*VECTOR_ADD(s->at, s->n) = p;
 }

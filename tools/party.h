@@ -7,22 +7,22 @@
 #include "options.h"
 #include "run.h"
 
-/* How far ruler (core clock) and canary (core clock or sibling thread) moved within a run. */
-struct wander {
+/*
+ * What ruler (core clock) and canary (core clock or sibling thread) read within a run. Series say
+ * by which core clock they were taken, where it held.
+ */
+struct clocks {
 	bool known;
-	u64 clock_e4, nops_e4; /* largest / smallest reading, x 10,000; 10,000: they did not move */
+	u64 ratio_min, ratio_max; /* core cycles per tick x 10,000 */
+	u64 nops_min, nops_max;	  /* ticks */
 };
-
-#define WANDER_NONE  10000
-#define WANDER_MOVED 10200   /* by more than 2%, as the suites take it */
-#define WANDER_MOST  1000000 /* what is beyond is cut to this */
 
 struct party {
 	struct run *run;
 	char *from; /* FILE, or STORE: FILE */
 	struct figure_set figures;
 	u64 content; /* CRC-64 of its records */
-	struct wander wander;
+	struct clocks clocks;
 	char options[2048]; /* those that bear on what is measured */
 };
 
