@@ -101,7 +101,7 @@ static void take_note(struct xsave *x, const struct input *in, const struct trac
 		x->lost += t->lost;
 		x->lost_unknown += !t->lost;
 	}
-	if (kind >= TRACE_FIRST_REASON)
+	if (trace_reason[kind])
 		meet(&x->met[kind], in);
 }
 
