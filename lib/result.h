@@ -4,6 +4,7 @@
 #define RESULT_H
 
 #include "hist.h"
+#include "outliers.h"
 #include "stats.h"
 #include "types.h"
 
@@ -81,7 +82,9 @@ struct stability {
 	struct bound p50, p97, p99, p999;
 	u64 outliers; /* rounds above min + threshold */
 	u64 duration; /* ticks */
-	u64 period;   /* ticks between outliers where regular, else 0 */
+	u64 classed;  /* outliers that were looked at for period and class */
+	u64 class[OUTLIER_CLASSES];
+	u64 period; /* ticks between outliers where regular, else 0 */
 	struct ruler before, after;
 	u64 redone; /* blocks measured again since the ruler moved */
 	u32 kept;

@@ -12,6 +12,8 @@
 #include "trial.h"
 
 #define STORES	    500
+#define NEAR_ROUNDS 10 /* outliers this close are one burst */
+#define FEW	    10 /* more than one round in ten is no tick of anything: no period is looked for */
 #define BLOCK	    10000 /* rounds between two rulers */
 #define THRESHOLD   50	  /* ticks, unless the option says else */
 #define STOLEN_PART 100	  /* a hundredth of the time: more is not quiet */
@@ -155,9 +157,12 @@ static void stability_figures(struct stability_suite *s)
 	struct stability *r = &s->r;
 	struct period period;
 
-	period_find(s->at, NULL, r->outliers < PERIOD_EVENTS ? r->outliers : PERIOD_EVENTS,
-		    &period);
-	r->period = period.ticks;
+	r->classed = r->outliers < PERIOD_EVENTS ? r->outliers : PERIOD_EVENTS;
+	if (r->outliers <= r->n / FEW) {
+		period_find(s->at, NULL, r->classed, &period);
+		r->period = period.ticks;
+	}
+	outliers_class(s->at, r->classed, r->period, NEAR_ROUNDS * r->p50.hi, r->class);
 	r->n = h->m.n;
 	r->min = h->m.n ? h->m.min : 0;
 	r->max = h->m.max;
@@ -188,6 +193,9 @@ static void stability_record(struct stability_suite *s)
 	record_u64(rec, "stolen", s->stolen);
 	record_u64(rec, "duration", r->duration);
 	record_u64(rec, "period", r->period);
+	record_u64(rec, "burst", r->class[OUTLIER_BURST]);
+	record_u64(rec, "periodic", r->class[OUTLIER_PERIODIC]);
+	record_u64(rec, "single", r->class[OUTLIER_SINGLE]);
 	record_u64(rec, "states", s->states);
 	record_u64(rec, "redone", r->redone);
 	record_u64(rec, "unsettled", s->unsettled);
@@ -225,6 +233,12 @@ static void stability_text(struct stability_suite *s)
 		report_text(out, "  at %llu ticks: %llu ticks\n",
 			    (unsigned long long)r->first[i].at,
 			    (unsigned long long)r->first[i].length);
+	if (r->classed)
+		report_text(out, "of the first %llu: %llu in bursts, %llu periodic, %llu single\n",
+			    (unsigned long long)r->classed,
+			    (unsigned long long)r->class[OUTLIER_BURST],
+			    (unsigned long long)r -> class[OUTLIER_PERIODIC],
+			    (unsigned long long)r -> class[OUTLIER_SINGLE]);
 	if (r->period)
 		report_text(out, "outliers come every %llu ticks\n", (unsigned long long)r->period);
 	ruler_report(s->run, "stability.before", &r->before);
