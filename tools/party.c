@@ -99,20 +99,27 @@ static void clocks_find(const struct run *r, struct clocks *c)
 			range_take(&c->ratio_min, &c->ratio_max, r->series[i].s.ratio);
 }
 
-static char *name_make(const char *from, const char *within)
+static void __attribute__((noreturn)) no_memory(void)
 {
-	char *name = NULL;
-
-	if (asprintf(&name, "%s%s%s", within ? within : "", within ? ": " : "", from) >= 0)
-		return name;
 	fputs("ticklog: out of memory\n", stderr);
 	exit(EXIT_UNUSABLE);
 }
 
+static char *name_make(const char *from, const char *within)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s%s%s", within ? within : "", within ? ": " : "", from) < 0)
+		no_memory();
+	return name;
+}
+
 void side_add(struct side *s, struct run *r, const char *from, const char *within)
 {
-	struct party *p = vector_room(NULL, 0, sizeof(*p));
+	struct party *p = malloc(sizeof(*p));
 
+	if (!p)
+		no_memory();
 	*p = (struct party){.run = r, .from = name_make(from, within)};
 	p->content = content_crc(r);
 	figure_set_make(r, &p->figures);
