@@ -99,4 +99,12 @@ $b = disturb('machine check without return', 'mce 0 1 0xb000000000000000 4 0 0')
 like($b->{log}, qr/MCG_STATUS 4, not restartable\n.*\n+.*PANIC: #MC/, 'no return: a crash');
 is($b->{status}, $failed, 'no return: as failure');
 
+# An NMI is told of the windows it hit, and of the run.
+$b = disturb('NMIs', 'nmi', 'nmi');
+my $k = read_ktap($b->{log});
+my ($quiet, $traps) = map { check_named($k, $_)->{note} // '' } qw(tsc.quiet machine.traps);
+like($quiet, qr/\b2 NMI, 0 machine checks, 0 SMI while measuring/, 'NMIs: told of the windows');
+like($traps, qr/^unstable: 2 NMI, 0 machine checks in the run/, 'NMIs: told of the run');
+is($b->{status}, 33, 'NMIs: not ok they are not');
+
 done_testing();

@@ -68,4 +68,20 @@ for my $k (map { $_->{keys} } grep { $_->{type} eq 'matrix' } @{ read_records($m
 is_deeply(\@wrong, [], 'every cell of the matrix is what the disassembly predicts');
 is($cells, 6 * 9, 'six starts by nine ends without SERIALIZE');
 
+# ---- the XSAVE suite: what is left of a row's samples is the instruction itself
+
+my $xsave = counting_boot(0, 'suite=xsave detail=full', 'xsave');
+boot_ok($xsave);
+my @rows = records_of($xsave->{log}, 'xsave');
+my $twin = $predicted->{seq_x_empty}{base};
+cmp_ok(scalar @rows, '>', 50, 'xsave: there are blocks of rows');
+is_deeply([ grep { $_ ne $twin } map { $_->{overhead} } @rows ], [],
+    "xsave: the overhead is the $twin instructions of the empty twin");
+my @dear;
+for my $row (@rows) {
+    push @dear, map { "$row->{event} RFBM $row->{rfbm}: $_=$row->{$_}" }
+        grep { $row->{$_} ne '1' } qw(min max avg avg97 p50 p99);
+}
+is_deeply(\@dear, [], 'xsave: every row is one instruction long');
+
 done_testing;
