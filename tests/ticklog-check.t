@@ -302,6 +302,9 @@ is_deeply(verdicts(check([ glob "$dir/now5/*" ], 'tails')), {}, 'but not with on
 changes('one run does not tell a tail', with_series(1, max => $m + 90000), $tails, 0, { $max => 'UNSTABLE' });
 
 # A directory, a store, and what is the same run.
+$c = check([ 'worse.log', 'worse.log' ], 'base.log');
+is(scalar @{ $c->{json}{machines}[0]{runs} }, 1, 'a log that is given twice counts once');
+like($c->{err}, qr/^ticklog check: worse\.log: a run that is there twice counts once$/m, '... which is said');
 ticklog('import', (map { "odd/0$_.log" } 0 .. 3), qw(--db odd.db));
 changes('a store is as good as its logs', with_series(1, min => 75), ['odd.db'], 1, \%worse);
 is(check('worse.log', 'odd.db')->{json}{machines}[0]{baseline}[0]{log}, 'odd.db: odd/00.log', '... and says where they came from');

@@ -18,14 +18,6 @@ struct source {
 	const char *within; /* the store it is in, or NULL */
 };
 
-static bool last_is_repeated(const struct side *s)
-{
-	for (size_t i = 0; i + 1 < s->n; i++)
-		if (party_same(s->at[i], s->at[s->n - 1]))
-			return true;
-	return false;
-}
-
 static void take(const struct source *from, struct run *r)
 {
 	struct baseline *b = from->baseline;
@@ -37,10 +29,7 @@ static void take(const struct source *from, struct run *r)
 		return;
 	}
 	side_add(&b->runs, r, from->name, from->within);
-	if (last_is_repeated(&b->runs)) {
-		b->repeated++;
-		side_drop_last(&b->runs);
-	}
+	b->repeated += side_drop_repeated(&b->runs);
 }
 
 static void take_logged(void *ctx, struct run *r)

@@ -29,6 +29,8 @@ static void take(void *ctx, struct run *r)
 
 	if (run_usable(t->command, t->path, r) == EXIT_FINE) {
 		side_add(t->side, r, strcmp(t->path, "-") ? t->path : "standard input", NULL);
+		if (side_drop_repeated(t->side))
+			complain(t->command, "%s: a run that is there twice counts once", t->path);
 		return;
 	}
 	t->unusable++;

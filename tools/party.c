@@ -138,6 +138,17 @@ void side_drop_last(struct side *s)
 	free(p);
 }
 
+bool side_drop_repeated(struct side *s)
+{
+	for (size_t i = 0; i + 1 < s->n; i++) {
+		if (!party_same(s->at[i], s->at[s->n - 1]))
+			continue;
+		side_drop_last(s);
+		return true;
+	}
+	return false;
+}
+
 void side_free(struct side *s)
 {
 	while (s->n)

@@ -51,4 +51,7 @@ bool party_is_emulated(const struct party *p);
 /* Is it the same run, to the last record? */
 bool party_same(const struct party *a, const struct party *b);
 
+/* Is the one added last there twice? Then it goes again. */
+bool side_drop_repeated(struct side *s);
+
 #endif
