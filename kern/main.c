@@ -74,11 +74,22 @@ static void boot_read(u32 magic, u64 info)
 		     MULTIBOOT2_MAGIC);
 }
 
+/* What was cut in a number would be another valid number. */
+static void cut_word_drop(void)
+{
+	while (boot.cmdline_len && boot.cmdline[boot.cmdline_len - 1] != ' ')
+		boot.cmdline_len--;
+}
+
 static void options_read(void)
 {
 	step_begin("reading the options");
 	options_default(&options);
+	if (boot.cmdline_cut)
+		cut_word_drop();
 	options_parse(&options, boot.cmdline, boot.cmdline_len);
+	if (boot.cmdline_cut)
+		options_problem(&options, "command line", 12, "at most 4095 bytes; it was cut");
 }
 
 /* One usable region, as far as the tables reach. */
@@ -144,8 +155,6 @@ static void bring_up_note(void)
 	machine.boot_damaged = boot.error[0];
 	if (boot.error[0])
 		machine_finding(&machine, "boot information: %s", boot.error);
-	if (boot.cmdline_cut)
-		machine_finding(&machine, "command line cut after %zu bytes", boot.cmdline_len);
 	if (!paging_nx())
 		machine_finding(&machine, "no NX: writable memory is executable (W^X is off)");
 	if (ram_unmapped)

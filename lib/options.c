@@ -31,6 +31,14 @@ struct option {
 	const char *doc;
 };
 
+/*
+ * To look for a UART is to write to its eight ports. Below 100h are the board's own: B2h raises an
+ * SMI, F4h ends QEMU; CF9h resets.
+ */
+#define PORT_MIN       0x100
+#define PORT_PCI_FIRST 0xcf8
+#define PORT_PCI_LAST  0xcff
+
 #define AT(field) .offset = offsetof(struct options, field)
 
 /* clang-format off */
@@ -68,7 +76,7 @@ static const struct option table[] = {
 	 .fallback = "", .otherwise = "the sweep", .doc = "one requested-feature bitmap only"},
 	{"xsave.xinuse", KIND_MASK, AT(xsave_xinuse), .min = 0, .max = OPTION_UNSET - 1,
 	 .fallback = "", .otherwise = "the sweep", .doc = "one set of state in use only"},
-	{"console", KIND_PORT, AT(console), .min = 0x1, .max = 0xfff8,
+	{"console", KIND_PORT, AT(console), .min = PORT_MIN, .max = 0xfff8,
 	 .choices = "auto,none,com1,com2,com3,com4", .fallback = "auto",
 	 .doc = "serial port to print to"},
 	{"baud", KIND_NUMBER, AT(baud), .min = 50, .max = 115200, .divides = 115200,
@@ -315,6 +323,11 @@ static bool set_list(const struct option *opt, char *field, const char *value, s
 	return set_text(field, value, n);
 }
 
+static bool port_may_be_uart(u64 port)
+{
+	return port + 7 < PORT_PCI_FIRST || port > PORT_PCI_LAST;
+}
+
 /* A port is hexadecimal only, so that console=3 is not taken for com3 by one and port 3 by another.
  */
 static bool set_port(const struct option *opt, char *field, const char *value, size_t n)
@@ -324,7 +337,7 @@ static bool set_port(const struct option *opt, char *field, const char *value, s
 
 	if (!list_index(opt->choices, value, n, &index) &&
 	    !(n > 2 && value[1] == 'x' && number_parse(value, n, &port) && port >= opt->min &&
-	      port <= opt->max))
+	      port <= opt->max && port_may_be_uart(port)))
 		return false;
 	return set_text(field, value, n);
 }

@@ -88,6 +88,19 @@ for my $wrong ('sample=5', 'samples=lots', 'samples=0', 'suite=nonesuch') {
     is_deeply(read_records($b->{log})->{problems}, [], "$wrong: the rest ran to the end record");
 }
 
+my $cut = boot(name => 'cut command line', append => substr("$short label=" . "x" x 60 . " strict=0" x 500, 0, 4100));
+my $cut_check = check_named(ktap_ok($cut), 'options');
+like($cut_check->{note}, qr/command line: expected at most 4095 bytes/, 'cut command line: told');
+isnt($cut->{status}, 33, 'cut command line: not exit 33');
+
+# ---- an instruction-counting clock gives itself away, whatever CPUID says
+
+my $hidden = boot(name => 'hidden hypervisor', cpu => 'max,-hypervisor', icount => 3,
+    append => 'suite=stability profile=quick exit=debug');
+boot_ok($hidden);
+like($hidden->{log}, qr/^the clock counts instructions: emulated/m, 'hidden hypervisor: recognised');
+like($hidden->{log}, qr/^TRUST: UNKNOWN emulated/m, 'hidden hypervisor: and not judged');
+
 # ---- crashes: never a success
 
 my $panic = boot(name => 'panic=test', append => 'panic=test');

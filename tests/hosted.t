@@ -154,6 +154,35 @@ my $long = hosted([ 'label=' . 'x' x 20000 ]);
 is($long->{status}, 2, 'options that are too long: status 2');
 like($long->{err}, qr/longer than/, '... with words');
 
+# An option that no suite looks at is not passed over.
+for my $idle ('limit.gap=1t', 'limit.smi=0/h', 'smi=inject:3', 'xsave.rfbm=0x3', 'xsave.trace=all') {
+    my $b = hosted([ @short, $idle ]);
+    my ($word) = $idle =~ /^(.*)=/;
+    my $check = check_named(read_ktap($b->{log}), 'options');
+    like($check->{note}, qr/^failed: \Q$word\E: expected suite=/, "$idle without its suite: told");
+    is($b->{status}, 1, "$idle without its suite: status 1");
+}
+
+# Nothing measured is no success to be passed over; a method that cannot be had is named.
+my $none = hosted([qw(suite=tsc method=9)]);
+my $none_ktap = read_ktap($none->{log});
+is(check_named($none_ktap, 'suites')->{note}, 'unstable: nothing was measured', 'nothing: told');
+like(check_named($none_ktap, 'tsc.method.9')->{note}, qr/^SKIP /, 'nothing: and why');
+is(hosted([qw(suite=tsc method=9 strict=1)])->{status}, 1, 'nothing, strict: status 1');
+
+my $loop = hosted([ @short, 'workload=loop' ]);
+like($loop->{log}, qr/^no method is recommended: the `empty` workload was not measured$/m,
+    'workload=loop: no recommendation, with the reason');
+is(scalar(() = $loop->{log} =~ /^method   /mg), 1, 'workload=loop: no table without rows');
+
+# Records that escaping makes too long are split or shortened, never lost.
+my $wide = hosted([ @short, 'lines=' . '\\' x 120, 'method=' . join(',', ('5') x 60),
+        'suite=' . join(',', ('tsc') x 31), 'label="' . '\\"' x 60 . '"' ]);
+is_deeply(read_records($wide->{log})->{problems}, [], 'wide options: a whole log');
+is(scalar(records_of($wide->{log}, 'trust')), 1, 'wide options: with its trust record');
+my $given = join ' ', map { $_->{given} } map { records_of($wide->{log}, $_) } qw(options options_more);
+like($given, qr/method=5,5.*label="(?:\\"){60}"/, 'wide options: all that was given is there');
+
 SKIP: {
     skip 'no /dev/full', 4 unless -c '/dev/full';
     for my $words ([@short], ['help']) {

@@ -246,9 +246,11 @@ for my $k (0 .. $n - 1) {
 }
 is("@table", '', 'seq_table leads to what its numbers say');
 is(unpack('Q<', pack 'C8', map { $byte{ $table_at{seq_table_n} + $_ } } 0 .. 7), $n, 'all are in it');
-is(join(' ', map { $leads_to{ $table_at{seq_matrix} + 8 * $_ } // 'nowhere' } 0 .. 69),
-	join(' ', map { my $s = $_; map {"seq_mx_${s}_$_"} 0 .. 9 } 0 .. 6), 'seq_matrix is in order');
-is(join(' ', map { $leads_to{ $table_at{seq_xtable} + 8 * $_ } // 'nowhere' } 0 .. 8),
+my @cells = map { my $s = $_; map {"seq_mx_${s}_$_"} 0 .. $#{ $source->{ends} } }
+	0 .. $#{ $source->{starts} };
+is(join(' ', map { $leads_to{ $table_at{seq_matrix} + 8 * $_ } // 'nowhere' } 0 .. $#cells),
+	"@cells", 'seq_matrix is in order');
+is(join(' ', map { $leads_to{ $table_at{seq_xtable} + 8 * $_ } // 'nowhere' } 0 .. $#{ $source->{xops} }),
 	join(' ', map {"seq_x_$_"} @{ $source->{xops} }), 'seq_xtable is in order');
 
 # Counts that an instruction-counting clock is known to show.

@@ -277,6 +277,8 @@ boot_ok($none);
 like(check_named(read_ktap($none->{log}), 'xsave')->{note}, qr/^SKIP no XSAVE\b/,
     'no XSAVE: a SKIP that says so');
 is(scalar printed_tables($none->{log}), 0, 'no XSAVE: no table');
+is(check_named(read_ktap($none->{log}), 'suites')->{note}, 'unstable: nothing was measured',
+    'no XSAVE: and nothing was measured, which is not passed over');
 
 # ---- what is traced and what is picked
 

@@ -30,7 +30,7 @@ struct run {
 	u64 gap_ticks;			   /* the same, 0: not at all */
 	u64 gap_smi, gap_nmi;		   /* counted meanwhile, those asked for apart */
 	bool icount;			   /* the canary shows one tick an instruction */
-	bool timed;			   /* a suite that needs the TSC has run */
+	bool measured;			   /* some suite has measured something */
 	char headline[RUN_HEADLINES][80];  /* for the closing summary, a line each */
 	u32 n_headlines;
 };

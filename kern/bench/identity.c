@@ -63,19 +63,48 @@ static void clock_records(struct run *run)
 	report_send(run->report);
 }
 
+/* Longest first part of the words at `text` that fits the open record as `given`; at least one. */
+static size_t options_given(struct report *r, const char *text, size_t n)
+{
+	const struct record before = r->record;
+
+	for (;;) {
+		size_t shorter = n;
+
+		r->record = before;
+		r->record.t.at = r->record.bytes;
+		record_str(&r->record, "given", text, n);
+		if (r->record.t.cut == 0)
+			return n;
+		while (shorter && text[shorter - 1] != ' ')
+			shorter--;
+		if (shorter == 0)
+			return n;
+		n = shorter - 1;
+	}
+}
+
+/* What the first record cannot hold goes on in records `options_more`. */
 static void options_record(struct run *run)
 {
-	char bytes[700];
+	char bytes[1600];
 	struct text t = TEXT_ON(bytes);
-	struct record *r = report_record(run->report, "options");
+	struct report *out = run->report;
+	struct record *r = report_record(out, "options");
+	size_t at;
 
 	options_in_force(run->options, &t);
 	record_word(r, "profile", profile_name[run->profile]);
-	record_str(r, "given", bytes, t.len);
 	record_key(r, "code");
 	fmt(&r->t, "%08X", seq_crc());
-	report_send(run->report);
-	report_text(run->report, "options  profile %s; given: %.*s\n", profile_name[run->profile],
+	at = options_given(out, bytes, t.len);
+	report_send(out);
+	while (at < t.len) {
+		report_record(out, "options_more");
+		at += 1 + options_given(out, bytes + at + 1, t.len - at - 1);
+		report_send(out);
+	}
+	report_text(out, "options  profile %s; given: %.*s\n", profile_name[run->profile],
 		    t.len ? (int)t.len : 7, t.len ? bytes : "nothing");
 }
 

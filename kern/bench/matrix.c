@@ -91,6 +91,8 @@ void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *his
 {
 	static struct matrix x;
 
+	run->measured = true;
+
 	for (u32 s = 0; s < SEQ_STARTS; s++) {
 		report_text(run->report, "# matrix: start %u of %u\n", s + 1, SEQ_STARTS);
 		for (u32 e = 0; e < SEQ_ENDS; e++) {

@@ -36,6 +36,27 @@ struct record *report_record(struct report *r, const char *type)
 	return &r->record;
 }
 
+void report_str_cut(struct report *r, const char *key, const char *text, size_t n)
+{
+	static const char dots[] = "...";
+	const struct record before = r->record;
+	const size_t whole = n;
+
+	for (;; n = n * 3 / 4) {
+		char bytes[RECORD_MAX];
+		struct text t = TEXT_ON(bytes);
+
+		r->record = before;
+		r->record.t.at = r->record.bytes;
+		text_bytes(&t, text, n);
+		if (n < whole)
+			text_str(&t, dots);
+		record_str(&r->record, key, bytes, t.len);
+		if (n == 0 || (t.cut == 0 && r->record.t.cut == 0))
+			return;
+	}
+}
+
 void report_send_forced(struct report *r)
 {
 	size_t n = record_finish(&r->record);

@@ -27,6 +27,12 @@ void report_lines(struct report *r, const struct text *t);
 
 /* Opens the report's record; fields are then added with record_*() to the returned one. */
 struct record *report_record(struct report *r, const char *type);
+/*
+ * Adds a text of any length as `key`: what does not fit, escaped, is left out, and the field ends
+ * in "...".
+ */
+void report_str_cut(struct report *r, const char *key, const char *text, size_t n);
+
 /* Closes and sends it (not with records=off, save begin and end, which are forced). */
 void report_send(struct report *r);
 void report_send_forced(struct report *r);

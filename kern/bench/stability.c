@@ -338,6 +338,7 @@ static void stability_run(struct run *run)
 	struct report_hist_name name = {"stability", NULL, "mem", "loop", "none"};
 
 	suite.run = run;
+	run->measured = true;
 	if (!stability_open(&suite))
 		return;
 	stability_measure(&suite);

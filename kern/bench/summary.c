@@ -152,7 +152,7 @@ static void summary_trust(struct run *run)
 	struct record *r = report_record(run->report, "trust");
 
 	record_word(r, "trust", trust_name(trust));
-	record_str(r, "reasons", bytes, t.len < 600 ? t.len : 600);
+	report_str_cut(run->report, "reasons", bytes, t.len);
 	report_send(run->report);
 	report_text(run->report, "TRUST: %s %.*s\n", trust_name(trust), (int)t.len, bytes);
 }

@@ -235,8 +235,11 @@ static void tsc_run(struct run *run)
 	if (matrix_named(run->options->method))
 		matrix_run(run, &s->buffers, s->scratch_hist[0], &s->disturbance);
 	run->redo_left = budget_ticks(run) / 2;
-	if (choose_methods(s) == 0)
+	if (choose_methods(s) == 0) {
+		tsc_methods_check(s);
 		return;
+	}
+	run->measured = true;
 	plan_methods(s);
 	tsc_estimate_report(s);
 	ruler_take(&ruler);

@@ -43,6 +43,9 @@ void tsc_rows_report(struct tsc_suite *s, const struct method_state *ms);
 void tsc_estimate_report(const struct tsc_suite *s);
 void tsc_left_report(const struct tsc_suite *s, u32 from);
 
+/* A check for each method that was asked for; those left out are SKIPs with the reason. */
+void tsc_methods_check(const struct tsc_suite *s);
+
 /* Tables, legend, recommendation (which it makes), histograms, checks. */
 void tsc_report(struct tsc_suite *s);
 

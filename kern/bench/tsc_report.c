@@ -12,6 +12,11 @@ static bool detail_full(const struct tsc_suite *s)
 	return s->run->options->detail & DETAIL_FULL;
 }
 
+static bool empty_measured(const struct tsc_suite *s)
+{
+	return list_has(s->run->options->workload, seq_workload_name[WORK_EMPTY]);
+}
+
 static bool is_base(const struct series *x)
 {
 	return x->workload == seq_workload_name[WORK_EMPTY] &&
@@ -87,7 +92,8 @@ static void tables_report(struct tsc_suite *s)
 						      table_minima_head};
 	char bytes[160];
 
-	for (u32 table = 0; table < ARRAY_SIZE(head); table++) {
+	/* The first two are of the `empty` series. */
+	for (u32 table = empty_measured(s) ? 0 : 2; table < ARRAY_SIZE(head); table++) {
 		struct text t = TEXT_ON(bytes);
 
 		head[table](&t);
@@ -205,6 +211,13 @@ static void method_check(const struct tsc_suite *s, const struct method_state *m
 		verdict_add(s->run->verdict, name, STATUS_OK, "%s", "");
 }
 
+void tsc_methods_check(const struct tsc_suite *s)
+{
+	for (u32 i = 0; i < SEQ_METHODS; i++)
+		if (!s->method[i].skip || list_has(s->run->options->method, s->method[i].m->id))
+			method_check(s, &s->method[i]);
+}
+
 static void conditions_check(const struct tsc_suite *s)
 {
 	const struct disturbance *d = &s->disturbance;
@@ -244,9 +257,7 @@ static void suite_checks(const struct tsc_suite *s)
 	struct verdict *v = run->verdict;
 	u64 step = step_value(&run->step);
 
-	for (u32 i = 0; i < SEQ_METHODS; i++)
-		if (!s->method[i].skip || list_has(run->options->method, s->method[i].m->id))
-			method_check(s, &s->method[i]);
+	tsc_methods_check(s);
 	if (s->backwards)
 		verdict_add(v, "tsc.backwards", run_emulated(run) ? STATUS_SKIP : STATUS_FAILED,
 			    "%llu samples ended before they started",
@@ -259,9 +270,11 @@ static void suite_checks(const struct tsc_suite *s)
 		verdict_add(v, "tsc.step", STATUS_SKIP, "fewer than two distinct deltas");
 	disturbance_check(s);
 	conditions_check(s);
-	verdict_add(v, "tsc.recommended",
-		    run->recommended.is_default && !run_emulated(run) ? STATUS_UNSTABLE : STATUS_OK,
-		    "method %s: %s", run->recommended.id, run->recommended.reason);
+	if (empty_measured(s))
+		verdict_add(v, "tsc.recommended",
+			    run->recommended.is_default && !run_emulated(run) ? STATUS_UNSTABLE
+									      : STATUS_OK,
+			    "method %s: %s", run->recommended.id, run->recommended.reason);
 }
 
 void tsc_report(struct tsc_suite *s)
@@ -269,6 +282,10 @@ void tsc_report(struct tsc_suite *s)
 	tables_report(s);
 	cycles_report(s);
 	legend_report(s);
-	recommend_report(s);
+	if (empty_measured(s))
+		recommend_report(s);
+	else
+		report_text(s->run->report,
+			    "no method is recommended: the `empty` workload was not measured\n");
 	suite_checks(s);
 }

@@ -597,7 +597,7 @@ static void xsave_run(struct run *run)
 						    : "no XSAVE (CPUID.1:ECX[26] is 0)");
 		return;
 	}
-	run->timed = true;
+	run->measured = true;
 	xstate_read(&x.layout, read_cpuid, NULL);
 	for (enum xgate gate = 0; gate < XGATES; gate++) {
 		gate_check(&x, gate);

@@ -110,9 +110,11 @@ bool env_start(const struct machine *m, const struct options *o)
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (at == MAP_FAILED) {
 		fprintf(stderr,
-			"baretick-hosted: lines= and samples= need %llu MiB of memory, "
-			"%llu MiB are available\n",
-			(unsigned long long)(need / MIB), (unsigned long long)(available / MIB));
+			"baretick-hosted: %llu MiB of memory needed (samples= decides), %llu MiB "
+			"are available%s%s\n",
+			(unsigned long long)(need / MIB), (unsigned long long)(available / MIB),
+			need <= available ? ", but: " : "",
+			need <= available ? strerror(errno) : "");
 		return false;
 	}
 	memset(at, 0, need); /* every page is ours and writable before anything is timed */

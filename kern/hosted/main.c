@@ -90,7 +90,9 @@ static void settle(struct machine *m, int pin_error)
 	if (mlockall(MCL_CURRENT))
 		machine_finding(m, "memory not locked: %s", strerror(errno));
 	/* Not SCHED_FIFO: its throttling would take 50 ms out of every second. */
-	if (setpriority(PRIO_PROCESS, 0, -20) && errno != EACCES && errno != EPERM)
+	if (getpriority(PRIO_PROCESS, 0) > 0)
+		machine_finding(m, "priority left as given: nice %d", getpriority(PRIO_PROCESS, 0));
+	else if (setpriority(PRIO_PROCESS, 0, -20) && errno != EACCES && errno != EPERM)
 		machine_finding(m, "priority not raised: %s", strerror(errno));
 }
 

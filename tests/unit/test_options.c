@@ -290,13 +290,19 @@ static void bauds_divide_115200(void **unused)
 
 static void consoles(void **unused)
 {
-	static const char *const good[] = {"auto", "none", "com1",  "com2",  "com3",
-					   "com4", "0x1",  "0x3F8", "0xfff8"};
+	static const char *const good[] = {"auto",  "none",  "com1",   "com2",	"com3", "com4",
+					   "0x100", "0x3F8", "0xfff8", "0xcf0", "0xd00"};
 	static const char *const bad[] = {"",
 					  "com0",
 					  "com5",
 					  "COM1",
 					  "0x0",
+					  "0xb2",
+					  "0xf4",
+					  "0xff",
+					  "0xcf1",
+					  "0xcf9",
+					  "0xcff",
 					  "0xfff9",
 					  "0x",
 					  "3f8",
@@ -316,7 +322,7 @@ static void consoles(void **unused)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(line, sizeof(line), "console=%s", bad[i]);
 		check_bad(line, line,
-			  "console: auto|none|com1|com2|com3|com4, or a port from 0x1 to 0xfff8");
+			  "console: auto|none|com1|com2|com3|com4, or a port from 0x100 to 0xfff8");
 	}
 }
 
