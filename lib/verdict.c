@@ -308,9 +308,14 @@ static bool has_unmeasured_cpus(const struct subject *s)
 	return s->f->cpus > s->f->cpus_measured;
 }
 
+static bool has_untimed_gaps(const struct subject *s)
+{
+	return s->f->untimed;
+}
+
 static bool has_short_gaps(const struct subject *s)
 {
-	return s->f->gap_seconds < GAP_SECONDS;
+	return !s->f->untimed && s->f->gap_seconds < GAP_SECONDS;
 }
 
 /* Worst first, and in this order the reasons are printed. The README holds the same table. */
@@ -324,6 +329,7 @@ static const struct rule rules[] = {
 	{TRUST_UNKNOWN, THE_RUN, has_interrupts, "interrupts were on"},
 	{TRUST_UNKNOWN, THE_RUN, has_uncounted_cpus, "number of CPUs not known"},
 	{TRUST_UNKNOWN, THE_RUN, has_unmeasured_cpus, "{measured} of {cpus} CPUs measured"},
+	{TRUST_UNKNOWN, THE_RUN, has_untimed_gaps, "gaps watched for a time not known"},
 	{TRUST_UNKNOWN, THE_RUN, has_short_gaps, "gaps watched {seconds} s of {wanted} s"},
 };
 

@@ -142,6 +142,7 @@ static void summary_trust(struct run *run)
 		.cpus = m->cpus,
 		.cpus_measured = 1,
 		.gap_seconds = run->gap_seconds,
+		.untimed = !m->tsc_trusted,
 		.hypervisor = m->hypervisor,
 		.metal = m->metal,
 		.interrupts_on = m->process,

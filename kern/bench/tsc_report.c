@@ -73,6 +73,8 @@ void tsc_estimate_report(const struct tsc_suite *s)
 
 void tsc_left_report(const struct tsc_suite *s, u32 from)
 {
+	char bytes[40];
+	struct text left = TEXT_ON(bytes);
 	u128 ticks = 0;
 
 	for (u32 i = from; i < SEQ_METHODS; i++)
@@ -80,10 +82,14 @@ void tsc_left_report(const struct tsc_suite *s, u32 from)
 			ticks += plan_ticks(&s->method[i].plan, &s->method[i].cost);
 	if (ticks > ~0ull)
 		ticks = ~0ull;
-	report_text(s->run->report, "# method %s: %llu lines x %llu samples, about %llu s left\n",
+	/* Rounded to seconds: more digits of an estimate would promise too much. */
+	if (s->run->machine->tsc_trusted)
+		fmt(&left, "%llu s", (unsigned long long)((u64)ticks / env_ticks_per_second()));
+	else
+		fmt(&left, "%llu ticks", (unsigned long long)ticks);
+	report_text(s->run->report, "# method %s: %llu lines x %llu samples, about %.*s left\n",
 		    s->method[from].m->id, (unsigned long long)s->method[from].plan.lines,
-		    (unsigned long long)s->method[from].plan.samples,
-		    (unsigned long long)((u64)ticks / env_ticks_per_second()));
+		    (unsigned long long)s->method[from].plan.samples, (int)left.len, bytes);
 }
 
 static void tables_report(struct tsc_suite *s)

@@ -262,13 +262,16 @@ void xreport_trace_head(struct xsave *x)
 		    m->tsc_trusted ? (unsigned long long)m->tsc_khz : 0ull);
 }
 
-/* The stamp is the time of printing since entry: the samples have none of their own. */
+/*
+ * The stamp is the time of printing since entry: the samples have none of their own. Without a
+ * frequency there is no time to tell, and all are 0.
+ */
 void xreport_trace(struct xsave *x, const struct xcell *cell, const u64 *ticks, size_t n)
 {
 	const u64 rate = env_ticks_per_second();
 
 	for (size_t i = 0; i < n; i++) {
-		u64 now = rdtsc() - x->run->machine->entry_tsc;
+		u64 now = x->run->machine->tsc_trusted ? rdtsc() - x->run->machine->entry_tsc : 0;
 
 		report_text(x->run->report,
 			    "%16s-%-7d [000] d..1. %5llu.%06llu: " PREFIX

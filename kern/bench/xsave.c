@@ -438,15 +438,21 @@ static void visit_measure(struct xsave *x, struct xblock *b)
 static void estimate(struct xsave *x)
 {
 	const u64 trace = x->run->options->xsave_trace;
+	char least[40];
+	struct text t = TEXT_ON(least);
 	u64 tenths, bytes;
 
 	sweep(x, visit_count);
 	tenths = x->planned_ticks / (env_ticks_per_second() / 10 + 1);
+	if (x->run->machine->tsc_trusted)
+		fmt(&t, "%llu.%llu s", (unsigned long long)(tenths / 10),
+		    (unsigned long long)(tenths % 10));
+	else
+		fmt(&t, "%llu ticks", (unsigned long long)x->planned_ticks);
 	bytes = x->planned * (180 + 120 * (trace < x->n ? trace : x->n));
-	report_text(x->run->report,
-		    "estimate: %llu rows, %llu KiB, at least %llu.%llu s to measure\n",
+	report_text(x->run->report, "estimate: %llu rows, %llu KiB, at least %.*s to measure\n",
 		    (unsigned long long)x->planned, (unsigned long long)(bytes / 1024 + 1),
-		    (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10));
+		    (int)t.len, least);
 }
 
 /* What was asked for must be there: bits that the CPU ignores would make a false row. */

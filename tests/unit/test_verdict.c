@@ -296,6 +296,17 @@ static void trust_unknown_after_short_gaps(void **unused)
 	expect_trust(TRUST_UNKNOWN, "gaps watched 0 s of 30 s");
 }
 
+/* Without a frequency the seconds mean nothing, however many they are. */
+static void trust_unknown_after_untimed_gaps(void **unused)
+{
+	(void)unused;
+	facts.untimed = true;
+	facts.gap_seconds = 3600;
+	expect_trust(TRUST_UNKNOWN, "gaps watched for a time not known");
+	facts.gap_seconds = 0;
+	expect_trust(TRUST_UNKNOWN, "gaps watched for a time not known");
+}
+
 static void trust_names_all_reasons_worst_first(void **unused)
 {
 	(void)unused;
@@ -344,6 +355,7 @@ int main(void)
 		ON_GOOD(trust_unknown_without_a_cpu_count),
 		ON_GOOD(trust_unknown_with_unmeasured_cpus),
 		ON_GOOD(trust_unknown_after_short_gaps),
+		ON_GOOD(trust_unknown_after_untimed_gaps),
 		ON_GOOD(trust_names_all_reasons_worst_first),
 		ON_GOOD(trust_names),
 	};
