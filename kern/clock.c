@@ -43,16 +43,18 @@ static void add_pit(struct machine *m)
 	khz = best.ticks * PIT_HZ / (PIT_COUNT * 1000ull);
 	machine_clock_add(m, "pit", khz,
 			  best.bracket <= best.ticks / BRACKET_SHARE ? "ok" : "implausible");
+	machine_clock_spread(m, best.bracket, best.ticks);
 }
 
 static void add_counter(struct machine *m, const char *name, const struct counter *c)
 {
-	u64 khz = 0;
+	struct counter_rate rate = {0};
 	enum clock_state s = CLOCK_ABSENT;
 
 	if (c)
-		s = counter_measure(c, &khz);
-	machine_clock_add(m, name, khz, state_name(s));
+		s = counter_measure(c, &rate);
+	machine_clock_add(m, name, rate.khz, state_name(s));
+	machine_clock_spread(m, rate.open, rate.ticks);
 }
 
 static void add_hpet(struct machine *m, const struct acpi_info *a)
@@ -82,8 +84,11 @@ static struct cpuid_regs read_cpuid(void *ctx, u32 leaf, u32 subleaf)
 
 void clock_candidates(struct machine *m, const struct acpi_info *a)
 {
+	u64 start = rdtsc_ordered();
+
 	machine_clock_cpuid(m, read_cpuid, NULL);
 	add_pit(m);
 	add_hpet(m, a);
 	add_pmtimer(m, a);
+	m->clocks_took = rdtsc_ordered() - start;
 }

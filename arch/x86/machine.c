@@ -190,6 +190,16 @@ void machine_clock_add(struct machine *m, const char *name, u64 khz, const char 
 		c->state = "implausible";
 }
 
+void machine_clock_spread(struct machine *m, u64 open, u64 ticks)
+{
+	struct clock_candidate *c;
+
+	if (!m->n_clocks || !ticks)
+		return;
+	c = &m->clock[m->n_clocks - 1];
+	c->spread = open / ticks * 1000000 + open % ticks * 1000000 / ticks;
+}
+
 /* num / den rounded half up. */
 static u64 div_round(u64 num, u64 den)
 {

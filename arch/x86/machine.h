@@ -25,6 +25,7 @@ struct clock_candidate {
 	const char *name;  /* "cpuid.15h", "hypervisor.40000010h", "pit", "pmtimer", "kernel" */
 	u64 khz;	   /* 0 unless state is "ok" or "outvoted" */
 	const char *state; /* ok, absent, stuck, implausible, outvoted */
+	u64 spread;	   /* ppm that the reads around it leave open; 0 for a mere claim */
 };
 
 struct machine {
@@ -51,6 +52,7 @@ struct machine {
 	const char *tsc_source;
 	struct clock_candidate clock[CLOCK_CANDIDATES];
 	u32 n_clocks;
+	u64 clocks_took; /* ticks, to measure them all */
 
 	enum value_state microcode_state;
 	u64 microcode;
@@ -77,6 +79,9 @@ void machine_probe_cpuid(struct machine *m, cpuid_reader *read, void *ctx);
 /* Appends one claim; without room it is dropped. An "ok" of 0 or out of 1 MHz..20 GHz is
  * implausible. */
 void machine_clock_add(struct machine *m, const char *name, u64 khz, const char *state);
+
+/* Of the candidate added last: `open` ticks of its `ticks` cannot be told apart. */
+void machine_clock_spread(struct machine *m, u64 open, u64 ticks);
 
 /* Appends what CPUID claims: "cpuid.15h", "cpuid.16h", "hypervisor.40000010h". After the probe. */
 void machine_clock_cpuid(struct machine *m, cpuid_reader *read, void *ctx);

@@ -53,13 +53,15 @@ static void clock_records(struct run *run)
 		record_word(r, "source", m->clock[i].name);
 		record_word(r, "state", m->clock[i].state);
 		record_u64(r, "khz", m->clock[i].khz);
+		record_u64(r, "spread", m->clock[i].spread);
 		report_send(run->report);
 	}
 	r = report_record(run->report, "tsc");
 	record_u64(r, "khz", m->tsc_khz);
 	record_u64(r, "trusted", m->tsc_trusted);
-	record_word(r, "source", m->tsc_source ? m->tsc_source : "none");
+	record_word(r, "source", m->tsc_source && m->tsc_source[0] ? m->tsc_source : "none");
 	record_u64(r, "entry", m->entry_tsc);
+	record_u64(r, "took", m->clocks_took);
 	report_send(run->report);
 }
 

@@ -107,13 +107,13 @@ static void dmi_append(char *to, size_t cap, const char *name)
 
 static void identify_board(struct machine *m, const struct options *o)
 {
+	if (!o->ident)
+		return;
 	dmi_append(m->firmware, sizeof(m->firmware), "bios_vendor");
 	dmi_append(m->firmware, sizeof(m->firmware), "bios_version");
 	dmi_append(m->firmware, sizeof(m->firmware), "bios_date");
 	dmi_append(m->board, sizeof(m->board), "sys_vendor");
 	dmi_append(m->board, sizeof(m->board), "product_name");
-	if (!o->ident)
-		return;
 	/* These two are for root's eyes: empty for anyone else. */
 	dmi_append(m->serial, sizeof(m->serial), "product_serial");
 	dmi_append(m->uuid, sizeof(m->uuid), "product_uuid");
@@ -160,6 +160,8 @@ static void identify_system(struct machine *m)
 
 void machine_identify(struct machine *m, const struct options *o)
 {
+	u64 start;
+
 	machine_probe_cpuid(m, cpuid_direct, NULL);
 	m->process = true;
 	m->boot_path = "process";
@@ -169,7 +171,9 @@ void machine_identify(struct machine *m, const struct options *o)
 	identify_system(m);
 	identify_microcode(m);
 	identify_board(m, o);
+	start = rdtsc_ordered();
 	machine_clock_cpuid(m, cpuid_direct, NULL);
 	clock_kernel(m);
+	m->clocks_took = rdtsc_ordered() - start;
 	machine_choose_clock(m);
 }

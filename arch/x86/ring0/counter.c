@@ -70,7 +70,7 @@ static bool wait_counts(const struct counter *c, const struct look *from)
 	return false;
 }
 
-enum clock_state counter_measure(const struct counter *c, u64 *khz)
+enum clock_state counter_measure(const struct counter *c, struct counter_rate *rate)
 {
 	struct look from, to;
 	u64 counts;
@@ -80,7 +80,9 @@ enum clock_state counter_measure(const struct counter *c, u64 *khz)
 	counts = (to.count - from.count) & c->mask;
 	if (counts < c->wait)
 		return CLOCK_STUCK;
-	*khz = (u64)u128_div_round((u128)(to.tsc - from.tsc) * c->num, counts * c->den);
+	rate->ticks = to.tsc - from.tsc;
+	rate->open = from.bracket + to.bracket;
+	rate->khz = (u64)u128_div_round((u128)rate->ticks * c->num, counts * c->den);
 	return CLOCK_OK;
 }
 

@@ -21,7 +21,12 @@ struct counter counter_pmtimer(u16 port, u32 milliseconds);
 /* The HPET's registers at `base`; false when what is there is none. Started if it stood still. */
 bool counter_hpet(struct counter *c, volatile u32 *base, u32 milliseconds);
 
-/* TSC kHz by this counter. Bounded in turns and ticks; khz is set for CLOCK_OK only. */
-enum clock_state counter_measure(const struct counter *c, u64 *khz);
+/* One measurement: TSC kHz, over so many ticks, of which the reads at both ends leave some open. */
+struct counter_rate {
+	u64 khz, ticks, open;
+};
+
+/* Bounded in turns and ticks; *rate is set for CLOCK_OK only. */
+enum clock_state counter_measure(const struct counter *c, struct counter_rate *rate);
 
 #endif
