@@ -72,6 +72,7 @@ sub image {
 # Boots once and waits for the end.
 #   model    as `bochs --help cpu` lists them
 #   count    processors (1)
+#   sync     how its clock follows the host's (none)
 #   options  the kernel's; not given: the built image as it is, with its menu
 #   timeout  seconds until the boot counts as hung (300)
 #   name     of the boot, for messages (the model's)
@@ -88,6 +89,7 @@ sub bochs {
     push @kept, $com1, $said, "$com1.out";
     my $iso = defined $a{options} ? image($file, $a{options}) : built('baretick.iso');
     my $rc = $fixed;
+    $rc =~ s/sync=none/sync=$a{sync}/ if $a{sync};
     $rc .= "cpu: model=$a{model}, count=" . ($a{count} // 1)
         . ", ips=$ips, reset_on_triple_fault=0, ignore_bad_msrs=0\n";
     $rc .= "ata0-master: type=cdrom, path=$iso, status=inserted\n";
