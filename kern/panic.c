@@ -46,7 +46,7 @@ void trap_write(const char *bytes, size_t n)
 /* A line at a time, so that what comes before a second crash has left. */
 static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 {
-	char line[128];
+	char line[256];
 	struct text t = TEXT_ON(line);
 	va_list args;
 
