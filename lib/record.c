@@ -108,6 +108,15 @@ size_t record_finish(struct record *r)
 	return r->t.len;
 }
 
+void record_defuse(char *text, size_t n)
+{
+	const size_t marker = sizeof(MARKER) - 1;
+
+	for (size_t i = 0; i + marker <= n; i++)
+		if (memcmp(text + i, MARKER, marker) == 0)
+			text[i] = '?';
+}
+
 static bool find_forward(const char *line, size_t from, size_t n, size_t *at)
 {
 	for (size_t i = from; i + MARKER_LEN <= n; i++) {

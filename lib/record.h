@@ -43,6 +43,12 @@ size_t record_room(const struct record *r);
  */
 size_t record_finish(struct record *r);
 
+/*
+ * Text that stands around records: what a reader would take for the begin of one (a firmware string
+ * may hold anything) is so no longer, its '@' becomes '?'.
+ */
+void record_defuse(char *text, size_t n);
+
 enum record_status {
 	RECORD_OK,
 	RECORD_NONE,   /* no "@bt " in the bytes */

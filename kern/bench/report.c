@@ -22,11 +22,13 @@ void report_text(struct report *r, const char *format, ...)
 	va_start(args, format);
 	fmt_v(&t, format, args);
 	va_end(args);
+	record_defuse(bytes, t.len);
 	report_bytes(r, bytes, t.len);
 }
 
 void report_lines(struct report *r, const struct text *t)
 {
+	record_defuse(t->at, t->len);
 	report_bytes(r, t->at, t->len);
 }
 

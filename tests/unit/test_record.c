@@ -95,6 +95,19 @@ static void crc_is_the_known_one(void **unused)
 	assert_int_equal(v.crc, 0xAF02E0D8);
 }
 
+static void text_holds_no_record(void **unused)
+{
+	char text[] = "@bt @bt seq=1 @@bt x@bt";
+	static struct record_view view;
+
+	(void)unused;
+	record_defuse(text, 0);
+	assert_int_equal(text[0], '@');
+	record_defuse(text, strlen(text));
+	assert_string_equal(text, "?bt ?bt seq=1 @?bt x@bt");
+	assert_int_equal(record_parse(text, strlen(text), &view), RECORD_NONE);
+}
+
 static void refuses_what_does_not_fit(void **unused)
 {
 	static char value[RECORD_MAX];
@@ -411,6 +424,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_the_documented_form),
 		cmocka_unit_test(crc_is_the_known_one),
+		cmocka_unit_test(text_holds_no_record),
 		cmocka_unit_test(refuses_what_does_not_fit),
 		cmocka_unit_test(refuses_too_many_fields),
 		cmocka_unit_test(reads_back_what_was_written),
