@@ -3,6 +3,7 @@
 #include "arena.h"
 #include "console.h"
 #include "env.h"
+#include "host_steal.h"
 #include "insn.h"
 #include "lapic.h"
 #include "machine_probe.h"
@@ -92,6 +93,7 @@ void env_evidence(struct evidence *e)
 	e->nmi = trap_nmi_count;
 	e->mce = trap_mce_count;
 	smi_count(e);
+	e->steal_state = steal_now(&e->steal_ns);
 }
 
 bool env_rdmsr(u32 msr, u64 *value)

@@ -2,6 +2,7 @@
 /* Ends of a run. Whatever was chosen, a way that does not work falls through to a halt. */
 #include "console.h"
 #include "exit.h"
+#include "host_steal.h"
 #include "insn.h"
 #include "io.h"
 #include "machine_probe.h"
@@ -96,6 +97,7 @@ _Noreturn void exit_run(bool pass)
 	if (!pass)
 		failed = true;
 	smi_end();
+	steal_end();
 	machine_restore();
 	console_flush();
 	switch (chosen) {

@@ -8,6 +8,7 @@
 #include "control.h"
 #include "exit.h"
 #include "fmt.h"
+#include "host_steal.h"
 #include "insn.h"
 #include "machine_probe.h"
 #include "options.h"
@@ -192,6 +193,8 @@ static void machine_start(u64 entry_tsc)
 	exit_choose(options.exit, &machine, acpi.found ? &acpi : NULL);
 	smi_start(&machine, acpi.found ? &acpi : NULL);
 	xsave_start();
+	step_begin("asking the host for its steal time");
+	steal_start(&machine);
 	step_begin("silencing interrupts");
 	env_start(&machine);
 }

@@ -7,8 +7,13 @@
 
 const char *const gap_cause_name[GAP_CAUSES] = {
 	[GAP_SMI] = "smi",     [GAP_NMI] = "nmi",	  [GAP_MCE] = "mce",
-	[GAP_STALL] = "stall", [GAP_UNKNOWN] = "unknown",
+	[GAP_STALL] = "stall", [GAP_UNKNOWN] = "unknown", [GAP_PREEMPTED] = "preempted",
 };
+
+const char *gap_cause_text(enum gap_cause c)
+{
+	return c == GAP_PREEMPTED ? "host preempted" : gap_cause_name[c];
+}
 
 static u64 u64_max(u64 a, u64 b)
 {
@@ -78,6 +83,17 @@ static void judge_mixed(const struct gap_evidence *e, struct gap_verdict *v)
 	v->n[GAP_STALL] = e->gaps - told;
 }
 
+/*
+ * The two move in step: within a quarter of what is missing. The host's count leaves out what
+ * leaving and entering the guest take, so a gap that is hardly longer than that stays a stall.
+ */
+static bool steal_explains(const struct gap_evidence *e)
+{
+	u64 apart = e->steal > e->lost ? e->steal - e->lost : e->lost - e->steal;
+
+	return e->steal_counted && e->steal && e->gaps && apart <= e->lost / 4;
+}
+
 void gap_judge(const struct gap_evidence *e, struct gap_verdict *v)
 {
 	u32 kinds = (e->smi > 0) + (e->nmi > 0) + (e->mce > 0);
@@ -86,6 +102,8 @@ void gap_judge(const struct gap_evidence *e, struct gap_verdict *v)
 	*v = (struct gap_verdict){.each = GAP_UNKNOWN};
 	if (kinds == 0) {
 		v->each = e->alone && e->smi_counted ? GAP_UNKNOWN : GAP_STALL;
+		if (steal_explains(e))
+			v->each = GAP_PREEMPTED;
 		v->n[v->each] = e->gaps;
 	} else if (kinds == 1 && (told == e->gaps || e->gaps == 1)) {
 		v->each = e->smi ? GAP_SMI : e->nmi ? GAP_NMI : GAP_MCE;

@@ -39,14 +39,25 @@ void gap_decades_add(struct gap_decades *d, u64 length);
 /* A line a decade that has any. tps: ticks a second, 0 for not known. */
 void gap_decades_fmt(struct text *t, const struct gap_decades *d, u64 tps);
 
-enum gap_cause { GAP_SMI, GAP_NMI, GAP_MCE, GAP_STALL, GAP_UNKNOWN, GAP_CAUSES };
-extern const char *const gap_cause_name[GAP_CAUSES];
+enum gap_cause {
+	GAP_SMI,
+	GAP_NMI,
+	GAP_MCE,
+	GAP_STALL,
+	GAP_UNKNOWN,
+	GAP_PREEMPTED, /* the host says that it took the time */
+	GAP_CAUSES
+};
+extern const char *const gap_cause_name[GAP_CAUSES]; /* a word, for records */
+const char *gap_cause_text(enum gap_cause c);	     /* for people */
 
 /* What was counted around a stretch of time with that many gaps. */
 struct gap_evidence {
 	u64 gaps, smi, nmi, mce;
 	bool smi_counted; /* by a counter that counts what the hardware does */
 	bool alone;	  /* ring 0 of a machine: nobody else could have taken the time */
+	bool steal_counted;
+	u64 steal, lost; /* ticks: that the host says it took, that the gaps took above a turn */
 };
 
 struct gap_verdict {

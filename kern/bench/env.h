@@ -34,6 +34,8 @@ struct evidence {
 	u64 nmi, mce;		    /* counted by our handlers; a process has none */
 	enum value_state smi_state; /* MSR_SMI_COUNT 34h */
 	u64 smi;
+	enum value_state steal_state; /* the host's count of time it took: KVM's, where offered */
+	u64 steal_ns;
 };
 void env_evidence(struct evidence *e);
 

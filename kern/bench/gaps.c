@@ -8,6 +8,7 @@
 
 #include "insn.h"
 #include "suites.h"
+#include "u128.h"
 
 #define SOAK_METAL     60
 #define SOAK_ELSE      5
@@ -92,6 +93,32 @@ static void gap_take(struct gaps_suite *s, const struct seq_gap *g, enum gap_cau
 	gap_decades_add(&s->decades, g->length);
 }
 
+/* Ticks that these gaps took above a turn. */
+static u64 spell_lost(const struct gaps_suite *s, size_t n)
+{
+	u64 lost = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s->found[i].length > s->threshold.outer)
+			lost += s->found[i].length - s->threshold.outer;
+	return lost;
+}
+
+/* The host counts nanoseconds: without a frequency they compare with nothing. */
+static void spell_steal(const struct gaps_suite *s, const struct evidence *before,
+			const struct evidence *after, size_t n, struct gap_evidence *e)
+{
+	u128 ticks;
+
+	if (before->steal_state != VALUE_READ || after->steal_state != VALUE_READ || !s->tps ||
+	    after->steal_ns < before->steal_ns)
+		return;
+	ticks = u128_div((u128)(after->steal_ns - before->steal_ns) * s->tps, 1000000000, NULL);
+	e->steal_counted = true;
+	e->steal = ticks >> 64 ? ~0ull : (u64)ticks;
+	e->lost = spell_lost(s, n);
+}
+
 static size_t spell_drop_backwards(struct gaps_suite *s)
 {
 	struct seq_gap *to = s->found;
@@ -120,6 +147,7 @@ static void spell_take(struct gaps_suite *s, const struct evidence *before,
 				 .smi_counted = m->metal && after->smi_state == VALUE_READ};
 	struct gap_verdict v;
 
+	spell_steal(s, before, after, n, &e);
 	gap_judge(&e, &v);
 	/* Two gaps of one turn that cannot be told apart: then neither's cause is known. */
 	if (n <= 2 && v.each == GAP_UNKNOWN)

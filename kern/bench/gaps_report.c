@@ -17,7 +17,8 @@ static void causes_fmt(struct text *t, const struct gap_sums *sums, const char *
 	for (u32 c = 0; c < GAP_CAUSES; c++) {
 		if (!sums->cause[c])
 			continue;
-		fmt(t, "%s%s%s%llu", any ? "," : "", gap_cause_name[c], between,
+		fmt(t, "%s%s%s%llu", any ? "," : "",
+		    between[0] == ' ' ? gap_cause_text(c) : gap_cause_name[c], between,
 		    (unsigned long long)sums->cause[c]);
 		any = true;
 	}
@@ -181,7 +182,7 @@ static void first_text(struct gaps_suite *s)
 		with_time(&t, g->at, s->tps);
 		text_str(&t, ": ");
 		with_time(&t, g->length, s->tps);
-		fmt(&t, " %s\n", gap_cause_name[g->cause]);
+		fmt(&t, " %s\n", gap_cause_text(g->cause));
 		report_lines(s->run->report, &t);
 	}
 }
@@ -210,6 +211,9 @@ static void gaps_record(struct gaps_suite *s)
 	record_u64(rec, "most", s->all.most);
 	record_u64(rec, "backwards", s->backwards);
 	record_word(rec, "smi_state", state[s->last.smi_state]);
+	record_word(rec, "steal_state", state[s->last.steal_state]);
+	if (s->last.steal_state == VALUE_READ)
+		record_u64(rec, "steal_ns", s->last.steal_ns - s->first.steal_ns);
 	record_u64(rec, "contradictions", s->contradictions);
 	record_u64(rec, "period", s->period.ticks);
 	record_u64(rec, "period_on", s->period.on);

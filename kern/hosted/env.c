@@ -159,7 +159,7 @@ bool env_interrupts_off(void)
 
 void env_evidence(struct evidence *e)
 {
-	*e = (struct evidence){.smi_state = VALUE_ABSENT};
+	*e = (struct evidence){.smi_state = VALUE_ABSENT, .steal_state = VALUE_ABSENT};
 }
 
 bool env_smi_command(struct smi_command *c, const char **why_not)

@@ -106,30 +106,44 @@ struct judged {
 	struct gap_evidence e;
 	enum gap_cause each;
 	bool contradicts;
-	u64 n[GAP_CAUSES]; /* smi nmi mce stall unknown */
+	u64 n[GAP_CAUSES]; /* smi nmi mce stall unknown preempted */
 };
+
+#define NO_STEAL false, 0, 0
 
 static const struct judged judged[] = {
 	/* gaps smi nmi mce counted alone */
-	{{0, 0, 0, 0, true, true}, GAP_UNKNOWN, false, {0}},
-	{{3, 3, 0, 0, true, true}, GAP_SMI, false, {3, 0, 0, 0, 0}},
-	{{1, 0, 1, 0, true, true}, GAP_NMI, false, {0, 1, 0, 0, 0}},
-	{{1, 0, 0, 1, false, true}, GAP_MCE, false, {0, 0, 1, 0, 0}},
+	{{0, 0, 0, 0, true, true, NO_STEAL}, GAP_UNKNOWN, false, {0}},
+	{{3, 3, 0, 0, true, true, NO_STEAL}, GAP_SMI, false, {3, 0, 0, 0, 0}},
+	{{1, 0, 1, 0, true, true, NO_STEAL}, GAP_NMI, false, {0, 1, 0, 0, 0}},
+	{{1, 0, 0, 1, false, true, NO_STEAL}, GAP_MCE, false, {0, 0, 1, 0, 0}},
 	/* nothing was counted: who could have been uncounted? */
-	{{2, 0, 0, 0, true, true}, GAP_UNKNOWN, false, {0, 0, 0, 0, 2}},
-	{{2, 0, 0, 0, false, true}, GAP_STALL, false, {0, 0, 0, 2, 0}},
-	{{2, 0, 0, 0, true, false}, GAP_STALL, false, {0, 0, 0, 2, 0}},
+	{{2, 0, 0, 0, true, true, NO_STEAL}, GAP_UNKNOWN, false, {0, 0, 0, 0, 2}},
+	{{2, 0, 0, 0, false, true, NO_STEAL}, GAP_STALL, false, {0, 0, 0, 2, 0}},
+	{{2, 0, 0, 0, true, false, NO_STEAL}, GAP_STALL, false, {0, 0, 0, 2, 0}},
 	/* counts that do not explain each other */
-	{{3, 5, 0, 0, true, true}, GAP_UNKNOWN, true, {0, 0, 0, 0, 3}},
-	{{5, 3, 0, 0, true, true}, GAP_UNKNOWN, true, {0, 0, 0, 0, 5}},
-	{{0, 0, 1, 0, true, true}, GAP_UNKNOWN, true, {0}},
-	{{1, 2, 0, 0, true, true}, GAP_SMI, true, {1, 0, 0, 0, 0}},
-	{{1, 1, 1, 0, true, true}, GAP_UNKNOWN, true, {0, 0, 0, 0, 1}},
+	{{3, 5, 0, 0, true, true, NO_STEAL}, GAP_UNKNOWN, true, {0, 0, 0, 0, 3}},
+	{{5, 3, 0, 0, true, true, NO_STEAL}, GAP_UNKNOWN, true, {0, 0, 0, 0, 5}},
+	{{0, 0, 1, 0, true, true, NO_STEAL}, GAP_UNKNOWN, true, {0}},
+	{{1, 2, 0, 0, true, true, NO_STEAL}, GAP_SMI, true, {1, 0, 0, 0, 0}},
+	{{1, 1, 1, 0, true, true, NO_STEAL}, GAP_UNKNOWN, true, {0, 0, 0, 0, 1}},
 	/* several kinds, as many as there are gaps: counted, but not told apart */
-	{{3, 2, 1, 0, true, true}, GAP_UNKNOWN, false, {2, 1, 0, 0, 0}},
+	{{3, 2, 1, 0, true, true, NO_STEAL}, GAP_UNKNOWN, false, {2, 1, 0, 0, 0}},
 	/* where a host takes time, more gaps than counted are no contradiction */
-	{{5, 2, 1, 0, false, false}, GAP_UNKNOWN, false, {2, 1, 0, 2, 0}},
-	{{2, 3, 0, 0, false, false}, GAP_UNKNOWN, true, {0, 0, 0, 0, 2}},
+	{{5, 2, 1, 0, false, false, NO_STEAL}, GAP_UNKNOWN, false, {2, 1, 0, 2, 0}},
+	{{2, 3, 0, 0, false, false, NO_STEAL}, GAP_UNKNOWN, true, {0, 0, 0, 0, 2}},
+	/* the host's count: in step within a quarter, either way */
+	{{2, 0, 0, 0, false, false, true, 750, 1000}, GAP_PREEMPTED, false, {[GAP_PREEMPTED] = 2}},
+	{{1, 0, 0, 0, true, false, true, 1250, 1000}, GAP_PREEMPTED, false, {[GAP_PREEMPTED] = 1}},
+	{{2, 0, 0, 0, false, false, true, 749, 1000}, GAP_STALL, false, {[GAP_STALL] = 2}},
+	{{2, 0, 0, 0, false, false, true, 1251, 1000}, GAP_STALL, false, {[GAP_STALL] = 2}},
+	{{2, 0, 0, 0, false, false, true, ~0ull, 1000}, GAP_STALL, false, {[GAP_STALL] = 2}},
+	{{2, 0, 0, 0, false, false, true, 0, 1000}, GAP_STALL, false, {[GAP_STALL] = 2}},
+	{{2, 0, 0, 0, false, false, true, 0, 0}, GAP_STALL, false, {[GAP_STALL] = 2}},
+	{{0, 0, 0, 0, false, false, true, 900, 1000}, GAP_STALL, false, {0}},
+	/* not counted, or what was counted of our own is in it */
+	{{2, 0, 0, 0, false, false, false, 1000, 1000}, GAP_STALL, false, {[GAP_STALL] = 2}},
+	{{1, 0, 1, 0, false, false, true, 1000, 1000}, GAP_NMI, false, {[GAP_NMI] = 1}},
 };
 
 static void causes(void **unused)
@@ -158,8 +172,9 @@ static void causes_always_add_up(void **unused)
 {
 	(void)unused;
 	for (int round = 0; round < 100000; round++) {
-		struct gap_evidence e = {draw_below(6), draw_below(4),	    draw_below(3),
-					 draw_below(3), draw_below(2) == 1, draw_below(2) == 1};
+		struct gap_evidence e = {draw_below(6),	     draw_below(4),	 draw_below(3),
+					 draw_below(3),	     draw_below(2) == 1, draw_below(2) == 1,
+					 draw_below(2) == 1, draw_below(8),	 draw_below(8)};
 		struct gap_verdict v;
 		u64 sum = 0;
 
