@@ -63,6 +63,9 @@ shown('no line end between two records',
             0 .. $#lines), 0, 'complete');
 shown('text runs into a record', joined(map { /^\@bt/ ? "text without an end$_" : $_ } @lines), 0,
     'complete');
+shown('text runs on behind a record', joined(map { /^\@bt/ ? "$_!" : $_ } @lines), 0, 'complete');
+shown('a kernel line behind a record', joined(map { /^\@bt/ ? "${_}[  12.3] usb crc=1 x" : $_ } @lines), 0,
+    'complete');
 shown('only the records', joined(grep { /^\@bt/ } @lines), 0, 'complete');
 shown('two runs in a file', $log . "power off\n" . $log, 0, 'complete', 'complete');
 
@@ -130,7 +133,7 @@ damaged_line('a byte lost', 'a record\'s CRC does not match', substr($record, 0,
 damaged_line('torn by a line', 'a record is cut', substr($record, 0, 40) . '[  12.3] usb 1-1: new device',
     substr $record, 40);
 damaged_line('the CRC cut', 'a record', substr $record, 0, -2);
-damaged_line('something behind the CRC', 'a record is torn or has something behind', $record . '!');
+damaged_line('a digit of the CRC lost', 'a record', $record =~ s/crc=./crc=/r);
 damaged_line('no marker', 'a record without its marker', substr $record, 3);
 {
     my @swapped = @lines;

@@ -17,6 +17,10 @@
 
 #define MARKER	     "@bt "
 #define MARKER_LEN   4
+#define CRC_MARK     " crc="
+#define CRC_MARK_LEN 5
+#define CRC_DIGITS   8
+#define CHUNK_FIRST  1024 /* a reset loop makes many runs that are almost empty */
 #define CHUNK	     65536
 #define TEXT_MAX     1024 /* of a line for people */
 #define STRAYS_KEPT  64
@@ -49,7 +53,10 @@ void *run_alloc(struct run *r, size_t n)
 
 	n = (n + 15) & ~(size_t)15;
 	if (!h || h->cap - h->used < n) {
-		size_t cap = n > CHUNK / 2 ? n : CHUNK;
+		size_t cap = !h ? CHUNK_FIRST : h->cap < CHUNK / 2 ? h->cap * 2 : CHUNK;
+
+		if (n > cap / 2)
+			cap = n;
 
 		h = must(malloc(sizeof(*h) + cap));
 		*h = (struct run_heap){.next = r->heap, .cap = cap};
@@ -95,7 +102,9 @@ void run_free(struct run *r)
 	free(r->record);
 	free(r->checks);
 	free(r->series);
+	free(r->series_by_name);
 	free(r->hist);
+	free(r->hist_by_name);
 	free(r->lines);
 	free(r->xcell);
 	free(r->gaps.list);
@@ -244,7 +253,7 @@ static const char *status_words(enum record_status s)
 	case RECORD_CRC:
 		return "a record's CRC does not match its bytes";
 	default:
-		return "a record is torn or has something behind its CRC";
+		return "a record is torn";
 	}
 }
 
@@ -426,14 +435,26 @@ static size_t control_span(const char *at, size_t n)
 	return i;
 }
 
-/* No record holds a bare marker, a line end or an escape: each ends one, whatever was lost. */
+/* Up to the CRC: where a line end was lost, text runs into the record. */
+static size_t record_span(const char *at, size_t n)
+{
+	const char *crc = memmem(at, n, CRC_MARK, CRC_MARK_LEN);
+	size_t span = crc ? (size_t)(crc - at) + CRC_MARK_LEN + CRC_DIGITS : n;
+
+	return span < n ? span : n;
+}
+
+/*
+ * No record holds a bare marker, a line end or an escape: each ends one, whatever was lost. Nor
+ * does a value hold what its CRC begins with.
+ */
 static void segments_take(struct run_reader *rd, const char *at, const char *end)
 {
 	while (at && at < end) {
 		const char *next = marker_find(at + MARKER_LEN, end);
 		const char *stop = next ? next : end;
 
-		segment_take(rd, at, control_span(at, (size_t)(stop - at)));
+		segment_take(rd, at, record_span(at, control_span(at, (size_t)(stop - at))));
 		at = next;
 	}
 }
@@ -697,32 +718,6 @@ bool run_number(const struct run_record *rec, const char *key, u64 *value)
 	const struct run_field *f = run_field(rec, key);
 
 	return f && number_parse(f->value, f->len, value);
-}
-
-const struct run_series *run_series_find(const struct run *r, const char *method, const char *form,
-					 const char *work, const char *pre)
-{
-	for (size_t i = 0; i < r->n_series; i++) {
-		const struct series *s = &r->series[i].s;
-
-		if (!strcmp(s->method, method) && !strcmp(s->form, form) &&
-		    !strcmp(s->workload, work) && !strcmp(s->preamble, pre))
-			return &r->series[i];
-	}
-	return NULL;
-}
-
-const struct run_hist *run_hist_find(const struct run *r, const char *suite, const char *method,
-				     const char *form, const char *work, const char *pre)
-{
-	for (size_t i = 0; i < r->n_hists; i++) {
-		const struct run_hist *h = &r->hist[i];
-
-		if (!strcmp(h->suite, suite) && !strcmp(h->method, method) &&
-		    !strcmp(h->form, form) && !strcmp(h->work, work) && !strcmp(h->pre, pre))
-			return h;
-	}
-	return NULL;
 }
 
 void run_hist_expand(const struct run_hist *h, struct hist *out)

@@ -220,7 +220,8 @@ struct run {
 	struct run_text *text;
 	const char *panic; /* "" or why the kernel stopped */
 
-	struct run_heap *heap; /* run.c's own */
+	struct run_heap *heap; /* this and the following are the reader's own */
+	const void **series_by_name, **hist_by_name;
 };
 
 /* A line for people, cleaned of escapes and line ends. */

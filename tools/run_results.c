@@ -758,8 +758,9 @@ _Static_assert(offsetof(struct run_series, line) == 8 && offsetof(struct run_his
 		       offsetof(struct run_xcell, line) == 8,
 	       "each is looked at as a struct placed");
 
-static void doubles_find(struct run *r, const char *what, const void *at, size_t n, size_t size,
-			 int (*order)(const void *, const void *))
+/* Returns all n in order. */
+static const void **doubles_find(struct run *r, const char *what, const void *at, size_t n,
+				 size_t size, int (*order)(const void *, const void *))
 {
 	const void **sorted = NULL;
 	size_t k = 0;
@@ -776,7 +777,33 @@ static void doubles_find(struct run *r, const char *what, const void *at, size_t
 				r, q->line, q->seq, "records %llu and %llu hold the same %s",
 				(unsigned long long)p->seq, (unsigned long long)q->seq, what);
 	}
-	free(sorted);
+	return sorted;
+}
+
+static const void *find_sorted(const void *key, const void **sorted, size_t n,
+			       int (*order)(const void *, const void *))
+{
+	const void **found = n ? bsearch(&key, sorted, n, sizeof(*sorted), order) : NULL;
+
+	return found ? *found : NULL;
+}
+
+const struct run_series *run_series_find(const struct run *r, const char *method, const char *form,
+					 const char *work, const char *pre)
+{
+	const struct run_series key = {
+		.s = {.method = method, .form = form, .workload = work, .preamble = pre}};
+
+	return find_sorted(&key, r->series_by_name, r->n_series, series_order);
+}
+
+const struct run_hist *run_hist_find(const struct run *r, const char *suite, const char *method,
+				     const char *form, const char *work, const char *pre)
+{
+	const struct run_hist key = {
+		.suite = suite, .method = method, .form = form, .work = work, .pre = pre};
+
+	return find_sorted(&key, r->hist_by_name, r->n_hists, hist_order);
 }
 
 void run_results_finish(struct run *r)
@@ -784,10 +811,12 @@ void run_results_finish(struct run *r)
 	identity_take(r);
 	clock_take(r);
 	verdict_compare(r);
-	doubles_find(r, "series", r->series, r->n_series, sizeof(*r->series), series_order);
-	doubles_find(r, "histogram", r->hist, r->n_hists, sizeof(*r->hist), hist_order);
-	doubles_find(r, "lines", r->lines, r->n_lines, sizeof(*r->lines), lines_order);
-	doubles_find(r, "XSAVE row", r->xcell, r->n_xcells, sizeof(*r->xcell), xcell_order);
+	r->series_by_name =
+		doubles_find(r, "series", r->series, r->n_series, sizeof(*r->series), series_order);
+	r->hist_by_name =
+		doubles_find(r, "histogram", r->hist, r->n_hists, sizeof(*r->hist), hist_order);
+	free(doubles_find(r, "lines", r->lines, r->n_lines, sizeof(*r->lines), lines_order));
+	free(doubles_find(r, "XSAVE row", r->xcell, r->n_xcells, sizeof(*r->xcell), xcell_order));
 	r->measured = r->n_series || r->n_xcells || r->stability.seq || r->gaps.seq ||
 		      run_find(r, "matrix", NULL) || r->unknown;
 }
