@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+/* Plots by gnuplot: see plot.h. */
+#include "plot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "escape.h"
+
+#define SVG_MOST (32u << 20) /* bytes of one plot */
+#define END	 "END"
+
+void plotter_init(struct plotter *pl, const struct command *c)
+{
+	*pl = (struct plotter){.command = c};
+}
+
+/* ---- the script */
+
+void plot_start(struct plot *p, unsigned int width, unsigned int height)
+{
+	*p = (struct plot){0};
+	p->script = open_memstream(&p->bytes, &p->n);
+	plot_line(p, "set terminal svg size %u,%u noenhanced font 'sans,14'", width, height);
+	plot_line(p, "set border 3 " INK_AXIS);
+	plot_line(p, "set tics nomirror out scale 0.6,0.3 textcolor rgb '#000002'");
+	plot_line(p, "set grid xtics ytics lc rgb '#000003' lw 1 dt solid");
+	plot_line(p, "set key off");
+	plot_line(p, "set samples 2");
+}
+
+void plot_line(struct plot *p, const char *format, ...)
+{
+	va_list args;
+
+	if (!p->script)
+		return;
+	va_start(args, format);
+	vfprintf(p->script, format, args);
+	va_end(args);
+	fputc('\n', p->script);
+}
+
+/* Whole characters, as many as fit. */
+static void text_keep(char to[PLOT_WORD], const char *text)
+{
+	size_t n = 0, left = strlen(text), len;
+
+	for (; left; text += len, left -= len) {
+		len = utf8_length(text, left);
+		if (n + (len ? len : 1) >= PLOT_WORD)
+			break;
+		if (len)
+			memcpy(to + n, text, len);
+		else
+			to[n] = '?';
+		n += len ? len : 1;
+		len = len ? len : 1;
+	}
+	to[n] = '\0';
+}
+
+/* As wide as the text, so that gnuplot leaves the room. No constant here looks like it. */
+const char *plot_word(struct plot *p, const char *text)
+{
+	char *token;
+	size_t n;
+
+	if (p->n_words == PLOT_WORDS)
+		return "";
+	token = p->token[p->n_words];
+	text_keep(p->text[p->n_words], text);
+	n = strlen(p->text[p->n_words]);
+	snprintf(token, PLOT_WORD, "Q%c%c", (char)('A' + p->n_words / 26),
+		 (char)('A' + p->n_words % 26));
+	for (size_t i = 3; i < n; i++)
+		token[i] = 'x';
+	p->word[p->n_words] = (struct svg_word){token, p->text[p->n_words]};
+	p->n_words++;
+	return token;
+}
+
+void plot_data(struct plot *p, const char *name)
+{
+	plot_line(p, "$%s << " END, name);
+}
+
+void plot_data_end(struct plot *p)
+{
+	plot_line(p, END);
+}
+
+#define TICS_MOST 6
+
+/* The least of 1, 2, 5, 10, 20 ... that cuts the span into few enough parts. */
+static u64 tic_step(u64 span)
+{
+	u64 ten = 1;
+
+	for (;; ten *= 10) {
+		if (span / TICS_MOST < ten)
+			return ten;
+		if (span / TICS_MOST / 2 < ten)
+			return ten * 2;
+		if (span / TICS_MOST / 5 < ten || ten > ~0ull / 100)
+			return ten * 5;
+	}
+}
+
+/* Both in the units of the axis. */
+static const char *tic_format(u64 step, u64 hi)
+{
+	u64 unit = 1;
+
+	while (hi / unit >= 1000)
+		unit *= 1000;
+	if (hi < 100000 || (step * 10) % unit != 0)
+		return "%.12g";
+	return step % unit ? "%.1s%c" : "%.0s%c";
+}
+
+/* Left to itself gnuplot widens the range of a constant, and a step that is too small fills it. */
+void plot_axis(struct plot *p, char axis, u64 lo, u64 hi, u32 scale)
+{
+	u64 step = tic_step(hi > lo ? hi - lo : 1);
+	u64 from = lo / step, to = hi / step + (hi % step != 0);
+
+	if (from == to) {
+		from -= from > 0;
+		to++;
+	}
+	plot_line(p, "set %crange [%llu.0*%llu.0/%u:%llu.0*%llu.0/%u]", axis, (unsigned long long)from,
+		  (unsigned long long)step, scale, (unsigned long long)to, (unsigned long long)step,
+		  scale);
+	plot_line(p, "set %ctics %llu.0/%u", axis, (unsigned long long)step, scale);
+	plot_line(p, "set format %c '%s'", axis,
+		  step < scale ? "%.12g" : tic_format(step / scale, hi / scale));
+}
+
+void plot_drop(struct plot *p)
+{
+	if (p->script)
+		fclose(p->script);
+	free(p->bytes);
+	*p = (struct plot){0};
+}
+
+/* ---- running it */
+
+struct gnuplot {
+	pid_t pid;
+	int out, err; /* -1: closed */
+	u64 deadline;
+	char *svg;
+	size_t n, cap;
+	char said[600]; /* on its stderr, the beginning, runs of blanks as one */
+	size_t n_said;
+};
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* The script as a file without a name: no pipe that could fill up while gnuplot's output waits. */
+static int script_file(const struct plot *p)
+{
+	int fd = memfd_create("plot", MFD_CLOEXEC);
+	size_t done = 0;
+
+	while (fd >= 0 && done < p->n) {
+		ssize_t n = write(fd, p->bytes + done, p->n - done);
+
+		if (n <= 0)
+			close_fd(&fd);
+		else
+			done += (size_t)n;
+	}
+	if (fd >= 0 && lseek(fd, 0, SEEK_SET) != 0)
+		close_fd(&fd);
+	return fd;
+}
+
+/* An errno, or 0. A group of its own, so that all of it can be ended. */
+static int spawn(struct gnuplot *g, int in, int out, int err)
+{
+	static char *const argv[] = {(char *)"gnuplot", (char *)"-d", NULL};
+	static char *const env[] = {(char *)"LC_ALL=C", NULL};
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t how;
+	int failed;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&how);
+	posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+	failed = posix_spawnp(&g->pid, argv[0], &files, &how, argv, env);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&how);
+	return failed;
+}
+
+static int gnuplot_start(struct gnuplot *g, const struct plot *p)
+{
+	int in = script_file(p), out[2] = {-1, -1}, err[2] = {-1, -1}, failed;
+
+	if (in < 0 || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+		failed = errno;
+	else
+		failed = spawn(g, in, out[1], err[1]);
+	close_fd(&in);
+	close_fd(&out[1]);
+	close_fd(&err[1]);
+	g->out = out[0];
+	g->err = err[0];
+	return failed;
+}
+
+static bool svg_room(struct gnuplot *g)
+{
+	size_t cap = g->cap ? g->cap * 2 : 1u << 16;
+	char *more;
+
+	if (g->n < g->cap)
+		return true;
+	more = g->cap < SVG_MOST ? realloc(g->svg, cap) : NULL;
+	if (!more)
+		return false;
+	g->svg = more;
+	g->cap = cap;
+	return true;
+}
+
+static bool out_take(struct gnuplot *g)
+{
+	ssize_t n;
+
+	if (!svg_room(g))
+		return false;
+	n = read(g->out, g->svg + g->n, g->cap - g->n);
+	if (n > 0)
+		g->n += (size_t)n;
+	else
+		close_fd(&g->out);
+	return true;
+}
+
+static void err_take(struct gnuplot *g)
+{
+	char bytes[512];
+	ssize_t n = read(g->err, bytes, sizeof(bytes));
+
+	if (n <= 0)
+		close_fd(&g->err);
+	for (ssize_t i = 0; i < n && g->n_said + 1 < sizeof(g->said); i++) {
+		char c = bytes[i] < ' ' || bytes[i] > '~' ? ' ' : bytes[i];
+
+		if (c != ' ' || (g->n_said && g->said[g->n_said - 1] != ' '))
+			g->said[g->n_said++] = c;
+	}
+	g->said[g->n_said] = '\0';
+}
+
+static int time_left(const struct gnuplot *g)
+{
+	u64 now = now_ms();
+
+	return now < g->deadline ? (int)(g->deadline - now) : 0;
+}
+
+/* False if it writes without end or does not end in time. */
+static bool gnuplot_read(struct gnuplot *g)
+{
+	while (g->out >= 0 || g->err >= 0) {
+		struct pollfd fd[2] = {{.fd = g->out, .events = POLLIN},
+				       {.fd = g->err, .events = POLLIN}};
+
+		if (!time_left(g) || (poll(fd, 2, time_left(g)) < 0 && errno != EINTR))
+			return false;
+		if (fd[0].revents && !out_take(g))
+			return false;
+		if (fd[1].revents)
+			err_take(g);
+	}
+	return true;
+}
+
+#define ENDED	-1 /* by us: it was not done in time */
+#define CRASHED -2
+
+/* Its exit status, or one of these. */
+static int gnuplot_end(struct gnuplot *g, bool good)
+{
+	int status = 0;
+
+	while (good && waitpid(g->pid, &status, WNOHANG) == 0) {
+		good = time_left(g) > 0;
+		poll(NULL, 0, 1);
+	}
+	if (!good) {
+		kill(-g->pid, SIGKILL);
+		waitpid(g->pid, &status, 0);
+	}
+	close_fd(&g->out);
+	close_fd(&g->err);
+	if (!good)
+		return ENDED;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CRASHED;
+}
+
+/* gnuplot repeats the command before it says what is wrong with it. */
+static const char *complaint(const struct gnuplot *g)
+{
+	const char *at = strstr(g->said, " line ");
+
+	if (!g->n_said)
+		return "gnuplot failed and does not say why";
+	return at ? at + 1 : g->said;
+}
+
+/* ---- what came of it */
+
+static void give_up(struct plotter *pl, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void give_up(struct plotter *pl, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(pl->why, sizeof(pl->why), format, args);
+	va_end(args);
+	pl->off = true;
+	complain(pl->command, "%s; the page is made without %s", pl->why,
+		 pl->drawn ? "the plots that are left" : "plots");
+}
+
+/* The title may quote a log: nothing in it may move a terminal's cursor. */
+static void fail(struct plotter *pl, const char *title, const char *why)
+{
+	char words[120];
+	size_t n = 0;
+
+	for (; title[n] && n + 1 < sizeof(words); n++)
+		words[n] = title[n] < ' ' || title[n] > '~' ? '?' : title[n];
+	words[n] = '\0';
+	snprintf(pl->why, sizeof(pl->why), "%.150s", why);
+	pl->failed++;
+	complain(pl->command, "plot '%s': %s", words, pl->why);
+}
+
+/* gnuplot's SVG, or nothing, which was said. */
+static bool gnuplot_run(struct plotter *pl, const struct plot *p, const char *title,
+			struct gnuplot *g)
+{
+	int failed, status;
+	bool good;
+
+	g->deadline = now_ms() + PLOT_SECONDS * 1000;
+	failed = gnuplot_start(g, p);
+	if (failed) {
+		close_fd(&g->out);
+		close_fd(&g->err);
+		if (failed == ENOENT)
+			give_up(pl, "gnuplot is not here (package gnuplot-nox)");
+		else
+			give_up(pl, "gnuplot cannot be started: %s", strerror(failed));
+		return false;
+	}
+	good = gnuplot_read(g);
+	status = gnuplot_end(g, good);
+	if (status > 0)
+		fail(pl, title, complaint(g));
+	else if (status == CRASHED)
+		fail(pl, title, "gnuplot crashed");
+	else if (status == ENDED)
+		give_up(pl, "gnuplot was not done with a plot within %d s and %u MiB", PLOT_SECONDS,
+			SVG_MOST >> 20);
+	return status == 0;
+}
+
+static bool take(struct plotter *pl, const struct plot *p, const char *title,
+		 const struct gnuplot *g, FILE *to)
+{
+	char *svg = NULL;
+	size_t n = 0;
+	FILE *page = open_memstream(&svg, &n);
+	bool good = page && svg_take(page, g->svg, g->n, title, p->word, p->n_words);
+
+	if (page)
+		fclose(page);
+	if (good)
+		fwrite(svg, 1, n, to);
+	else
+		fail(pl, title, "what gnuplot wrote is not understood");
+	free(svg);
+	return good;
+}
+
+bool plot_draw(struct plotter *pl, struct plot *p, const char *title, FILE *to)
+{
+	struct gnuplot g = {.out = -1, .err = -1};
+	bool good = p->script && !fflush(p->script) && !ferror(p->script);
+
+	if (!good)
+		fail(pl, title, "no memory");
+	good = good && !pl->off && gnuplot_run(pl, p, title, &g) && take(pl, p, title, &g, to);
+	pl->drawn += good;
+	free(g.svg);
+	plot_drop(p);
+	return good;
+}
