@@ -11,7 +11,8 @@
 
 /* In the order of the help. */
 static const struct command *const commands[] = {
-	&cmd_show, &cmd_fleet, &cmd_xsave, &cmd_export, &cmd_import, &cmd_list, &cmd_check,
+	&cmd_show,   &cmd_fleet,  &cmd_xsave, &cmd_report,
+	&cmd_export, &cmd_import, &cmd_list,  &cmd_check,
 };
 
 static void print_help(void)

@@ -32,6 +32,7 @@ extern const struct command cmd_list;
 extern const struct command cmd_show;
 extern const struct command cmd_fleet;
 extern const struct command cmd_export;
+extern const struct command cmd_report;
 extern const struct command cmd_xsave;
 
 /* "ticklog NAME: text" on stderr, with the line's end. */

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+/* `ticklog report`: the runs of serial logs as one page for a browser. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "number.h"
+#include "report.h"
+#include "run_build.h"
+
+#define DETAILED 12 /* runs with a section of their own, unless asked otherwise */
+
+struct job {
+	struct report rep;
+	struct side side; /* all runs */
+	const char *out;
+	const char *path; /* of the log that is being read */
+	char *page;
+	size_t size;
+	int status;
+};
+
+/* ---- what is read */
+
+/* Which group it is in, and whether it is there already. */
+static void place(const struct report *rep, struct report_run *rr)
+{
+	unsigned int groups = 0;
+
+	rr->group = ~0u;
+	for (size_t i = 0; i + 1 < rep->n; i++) {
+		const struct report_run *before = &rep->run[i];
+
+		groups = before->group >= groups ? before->group + 1 : groups;
+		if (!party_difference(before->party, rr->party))
+			rr->group = before->group;
+		if (!rr->same_as && party_same(before->party, rr->party))
+			rr->same_as = before->number;
+	}
+	if (rr->group == ~0u)
+		rr->group = groups;
+}
+
+static void run_take(void *ctx, struct run *r)
+{
+	struct job *j = ctx;
+	struct report *rep = &j->rep;
+	struct report_run *rr = VECTOR_ADD(rep->run, rep->n);
+
+	side_add(&j->side, r, j->path, NULL);
+	*rr = (struct report_run){
+		.run = r,
+		.party = j->side.at[j->side.n - 1],
+		.path = j->path,
+		.number = (unsigned int)rep->n,
+	};
+	recompute(r, &rr->re);
+	place(rep, rr);
+	j->status = exit_worse(j->status, run_usable(rep->command, j->path, r));
+	j->status = exit_worse(j->status, recompute_usable(rep->command, j->path, &rr->re));
+}
+
+static void loss_add(struct job *j, const char *format, u64 number)
+	__attribute__((format(printf, 2, 0)));
+
+static void loss_add(struct job *j, const char *format, u64 number)
+{
+	struct report_loss *loss = VECTOR_ADD(j->rep.loss, j->rep.n_losses);
+
+	loss->path = j->path;
+	snprintf(loss->words, sizeof(loss->words), format, (unsigned long long)number);
+	j->status = exit_worse(j->status, EXIT_UNUSABLE);
+}
+
+static void log_read(struct job *j, const char *path)
+{
+	struct run_totals totals;
+
+	j->path = path;
+	if (!run_read_each(j->rep.command, path, run_take, j, &totals)) {
+		loss_add(j, "could not be read to its end", 0);
+		return;
+	}
+	if (totals.runs == 0)
+		loss_add(j, "no run of baretick in its %llu lines", totals.lines);
+	if (totals.stray)
+		loss_add(j, "%llu damaged records outside of any run", totals.stray);
+	if (totals.cut)
+		loss_add(j, "%llu lines are longer than a mebibyte and were not taken whole",
+			 totals.cut);
+	j->status = exit_worse(j->status, totals_usable(j->rep.command, path, &totals));
+}
+
+static void job_free(struct job *j)
+{
+	for (size_t i = 0; i < j->rep.n; i++)
+		recompute_free(&j->rep.run[i].re);
+	side_free(&j->side);
+	free(j->rep.run);
+	free(j->rep.loss);
+	free(j->page);
+}
+
+/* ---- where it goes */
+
+static bool is_stdout(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/* Nothing but a page is written over: a log that stands where the page should go stays. */
+static bool may_replace(const struct command *c, const char *path)
+{
+	static const char first[] = "<!DOCTYPE html>";
+	char bytes[sizeof(first) - 1];
+	struct stat st;
+	size_t n = 0;
+	FILE *f;
+
+	if (is_stdout(path) || stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size == 0)
+		return true;
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(bytes, 1, sizeof(bytes), f);
+		fclose(f);
+	}
+	if (n == sizeof(bytes) && !memcmp(bytes, first, n))
+		return true;
+	complain(c, "%s is there and is no page of mine: it is left as it is", path);
+	return false;
+}
+
+static int write_failed(const struct job *j)
+{
+	complain(j->rep.command, "%s: %s", j->out, strerror(errno));
+	return EXIT_UNUSABLE;
+}
+
+static bool file_done(FILE *f)
+{
+	bool good = !fflush(f) && !ferror(f);
+	int error = errno;
+
+	if (fclose(f) && good) {
+		error = errno;
+		good = false;
+	}
+	errno = error;
+	return good;
+}
+
+/* A pipe or a device: there is nothing to put into place. */
+static int write_through(struct job *j)
+{
+	FILE *f = fopen(j->out, "we");
+
+	if (!f)
+		return write_failed(j);
+	fwrite(j->page, 1, j->size, f);
+	return file_done(f) ? EXIT_FINE : write_failed(j);
+}
+
+static FILE *temporary(char *path)
+{
+	mode_t mask = umask(0);
+	int fd = mkostemp(path, O_CLOEXEC);
+	FILE *f;
+
+	umask(mask);
+	if (fd < 0)
+		return NULL;
+	/* mkostemp() makes it for its owner alone. */
+	f = fchmod(fd, 0666 & ~mask) ? NULL : fdopen(fd, "w");
+	if (!f) {
+		close(fd);
+		unlink(path);
+	}
+	return f;
+}
+
+/* Written beside its place and moved there whole: who looks meanwhile sees the old page. */
+static int write_replacing(struct job *j)
+{
+	size_t size = strlen(j->out) + sizeof(".XXXXXX");
+	char *path = malloc(size);
+	int status = EXIT_FINE;
+	FILE *f = NULL;
+
+	if (path) {
+		snprintf(path, size, "%s.XXXXXX", j->out);
+		f = temporary(path);
+	}
+	if (!f) {
+		status = write_failed(j);
+		free(path);
+		return status;
+	}
+	fwrite(j->page, 1, j->size, f);
+	if (!file_done(f) || rename(path, j->out)) {
+		status = write_failed(j);
+		unlink(path);
+	}
+	free(path);
+	return status;
+}
+
+static int page_write(struct job *j)
+{
+	struct stat st;
+
+	if (is_stdout(j->out)) {
+		fwrite(j->page, 1, j->size, stdout);
+		return EXIT_FINE; /* whether it arrived is seen to for all commands */
+	}
+	if (!stat(j->out, &st) && !S_ISREG(st.st_mode))
+		return write_through(j);
+	return write_replacing(j);
+}
+
+/* All of it is made before a file is touched: that takes a moment, during which one may be ended.
+ */
+static int page_make(struct job *j)
+{
+	FILE *f = open_memstream(&j->page, &j->size);
+
+	if (f)
+		report_write(&j->rep, f);
+	if (f && file_done(f))
+		return page_write(j);
+	complain(j->rep.command, "no memory for the page");
+	return EXIT_UNUSABLE;
+}
+
+/* ---- the command line */
+
+static const struct option options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"sections", required_argument, NULL, 'n'},
+	{0},
+};
+
+static int options_read(struct job *j, int argc, char **argv)
+{
+	const struct command *c = j->rep.command;
+	int option;
+	u64 n;
+
+	while ((option = getopt_long(argc, argv, ":o:n:", options, NULL)) != -1) {
+		if (option == 'o') {
+			j->out = optarg;
+		} else if (option == 'n') {
+			if (!number_decimal(optarg, strlen(optarg), &n) || n > 100000)
+				return usage_error(
+					c, "--sections takes a number from 0 to 100000, not '%s'",
+					optarg);
+			j->rep.detailed = (size_t)n;
+		} else {
+			return usage_option(c, option, argv);
+		}
+	}
+	if (!j->out || !*j->out)
+		return usage_error(c, "where to? -o PAGE.html, or -o - for standard output");
+	if (optind == argc)
+		return usage_error(c, "which log? A file, or - for standard input");
+	return may_replace(c, j->out) ? EXIT_FINE : EXIT_USAGE;
+}
+
+static int run_report(const struct command *self, int argc, char **argv)
+{
+	struct job j = {.rep = {.command = self, .detailed = DETAILED}};
+	int status = options_read(&j, argc, argv);
+
+	if (status != EXIT_FINE)
+		return status;
+	plotter_init(&j.rep.plots, self);
+	for (int i = optind; i < argc; i++)
+		log_read(&j, argv[i]);
+	status = exit_worse(j.status, page_make(&j));
+	job_free(&j);
+	return status;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.doc = "make one self-contained HTML page with plots",
+	.run = run_report,
+	.help = "usage: ticklog report [OPTION]... LOG... -o PAGE.html\n"
+		"\n"
+		"Makes one page of all runs in the LOGs: the verdict and its reasons, who ran, the methods\n"
+		"side by side, histograms of the samples, the resolution staircase, stability, gaps on a time\n"
+		"line, heat maps of XSAVE and XRSTOR by RFBM and XINUSE, checks, and every figure. With several\n"
+		"runs, in the order given, each figure over runs comes first.\n"
+		"\n"
+		"The page is one file: plots are inline SVG, and nothing is loaded from elsewhere. It has no\n"
+		"scripts, follows the reader's light or dark, and fits a phone.\n"
+		"\n"
+		"A log that is incomplete or corrupt is shown as far as it arrived, with what is missing. What\n"
+		"an emulator measured is marked as such. The staircase needs the boot option detail=lines or\n"
+		"detail=full; without it the page says so. - is standard input.\n"
+		"\n"
+		"Plots are drawn by gnuplot (package gnuplot-nox). Without it, or when it does not come to an\n"
+		"end, the page is made without plots and says so, as does a message; the exit status does not\n"
+		"change by that.\n"
+		"\n"
+		"  -o, --output FILE  where the page goes, - for standard output. It is put into place when it\n"
+		"                     is whole; a file that is there and is no HTML page is left as it is\n"
+		"  -n, --sections N   the last N runs have all their details on the page (12), the others are\n"
+		"                     in the tables and plots over runs, and have their verdict\n"
+		"\n"
+		"Exit status: 0 done, 2 done, but a run is not complete, a figure is contradicted or nothing was\n"
+		"measured, or a log cannot be read, or the page cannot be written, 5 usage.\n",
+};

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+/* Who ran, what is to be thought of it, and what of it arrived: the report's first words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "html.h"
+#include "report.h"
+
+#define SAID_MOST 20
+
+/* ---- the verdict */
+
+static const char *trust_class(const struct run *r)
+{
+	if (r->state != RUN_COMPLETE || !*r->trust || !strcmp(r->trust, "BAD"))
+		return "bad";
+	if (!strcmp(r->trust, "GOOD"))
+		return "good";
+	return strcmp(r->trust, "DEGRADED") ? "unknown" : "warn";
+}
+
+static bool begins(const char *at, const char *word)
+{
+	return !strncmp(at, word, strlen(word));
+}
+
+/*
+ * Reasons are joined by "; ", which a reason may hold too. The words are those of README "TRUST";
+ * all others begin with the name of a check.
+ */
+static bool reason_begins(const struct run *r, const char *at)
+{
+	static const char *const words[] = {"emulated", "interrupts were on",
+					    "number of CPUs not known", "gaps watched "};
+	static const char *const ends[] = {" CPUs measured", " not checked", " checks not kept"};
+	const char *end = strchr(at, ';');
+	size_t n = end ? (size_t)(end - at) : strlen(at);
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (begins(at, words[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (n > strlen(ends[i]) &&
+		    !memcmp(at + n - strlen(ends[i]), ends[i], strlen(ends[i])))
+			return true;
+	for (size_t i = 0; i < r->n_checks; i++) {
+		size_t len = strlen(r->checks[i].check.name);
+
+		if (len && !strncmp(at, r->checks[i].check.name, len) &&
+		    (at[len] == ':' || at[len] == ' '))
+			return true;
+	}
+	return false;
+}
+
+/* The next reason, or false. *at starts as the reasons. */
+static bool reason_next(const struct run *r, const char **at, const char **reason, size_t *n)
+{
+	const char *end = *at;
+
+	if (!*end)
+		return false;
+	*reason = *at;
+	while ((end = strstr(end, "; ")) != NULL) {
+		end += 2;
+		if (reason_begins(r, end))
+			break;
+	}
+	*n = end ? (size_t)(end - 2 - *at) : strlen(*at);
+	*at = end ? end : *at + *n;
+	return true;
+}
+
+static void reasons_write(FILE *to, const struct run *r)
+{
+	const char *at = r->trust_reasons, *reason;
+	size_t n;
+
+	if (!*at)
+		return;
+	fputs("<ul>", to);
+	while (reason_next(r, &at, &reason, &n)) {
+		fputs("\n<li>", to);
+		html_bytes(to, reason, n);
+	}
+	fputs("</ul>\n", to);
+}
+
+void report_reasons_short(FILE *to, const struct run *r)
+{
+	const char *at = r->trust_reasons, *reason, *between = "";
+	size_t n;
+
+	while (reason_next(r, &at, &reason, &n)) {
+		const char *colon = memchr(reason, ':', n);
+
+		fputs(between, to);
+		html_bytes(to, reason, colon ? (size_t)(colon - reason) : n);
+		between = ", ";
+	}
+}
+
+/* The kernel's advice is text: lines that begin with DO. */
+static void advice_write(FILE *to, const struct run *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->n_texts; i++) {
+		const struct run_text *t = &r->text[i];
+
+		if (t->n <= 9 || memcmp(t->at, "DO       ", 9) != 0)
+			continue;
+		fputs(any ? "<li>" : "<p>What to do:</p><ul><li>", to);
+		html_bytes(to, t->at + 9, t->n - 9);
+		any = true;
+	}
+	if (any)
+		fputs("</ul>\n", to);
+}
+
+static void use_write(FILE *to, const struct run *r)
+{
+	const struct run_record *rec = run_find(r, "recommend", NULL);
+	const struct run_field *reason = run_field(rec, "reason");
+	u64 by_default = 0;
+
+	if (!*r->recommended)
+		return;
+	run_number(rec, "default", &by_default);
+	fputs("<p class=use>Use method <b>", to);
+	html_puts(to, r->recommended);
+	fputs("</b>", to);
+	if (by_default)
+		fputs(" (the default: none is eligible)", to);
+	if (reason && *reason->value) {
+		fputs(": ", to);
+		html_bytes(to, reason->value, reason->len);
+	}
+	fputs("</p>\n", to);
+}
+
+static void ranges_write(FILE *to, const struct run *r)
+{
+	for (size_t i = 0; i < r->n_missing && i < SAID_MOST; i++) {
+		const struct run_range *m = &r->missing[i];
+
+		fprintf(to, i ? ", %llu" : "%llu", (unsigned long long)m->from);
+		if (m->to != m->from)
+			fprintf(to, "\342\200\223%llu", (unsigned long long)m->to);
+	}
+	if (r->n_missing > SAID_MOST)
+		fputs(" and more", to);
+}
+
+static void missing_write(FILE *to, const struct run *r)
+{
+	if (r->n_missing) {
+		fprintf(to, "<li>%llu of %llu records missing: number ",
+			(unsigned long long)r->missing_records, (unsigned long long)r->last_seq);
+		ranges_write(to, r);
+	}
+	if (!r->ended)
+		fprintf(to,
+			"<li>the end record is missing: the run stops after record %llu, line %llu",
+			(unsigned long long)r->last_seq, (unsigned long long)r->last_line);
+	if (*r->panic)
+		html_element(to, "li", "the kernel stopped: %s", r->panic);
+	if (!r->measured)
+		fputs("<li>nothing was measured, or records were switched off (records=off)", to);
+}
+
+static void problems_write(FILE *to, const struct run *r)
+{
+	for (size_t i = 0; i < r->n_problems && i < SAID_MOST; i++)
+		html_element(to, "li", "line %llu: %s", (unsigned long long)r->problem[i].line,
+			     r->problem[i].text);
+	if (r->problems > SAID_MOST)
+		fprintf(to, "<li>and %llu more of the kind",
+			(unsigned long long)(r->problems - SAID_MOST));
+}
+
+static void losses_write(FILE *to, const struct run *r)
+{
+	if (r->planned > r->n_checks)
+		fprintf(to, "<li>%llu of %llu result lines are lost or damaged",
+			(unsigned long long)(r->planned - r->n_checks),
+			(unsigned long long)r->planned);
+	if (r->bad_samples)
+		fprintf(to, "<li>%llu trace lines are damaged, the first is line %llu",
+			(unsigned long long)r->bad_samples, (unsigned long long)r->bad_sample_line);
+}
+
+static void contradictions_write(FILE *to, const struct recomputed *re)
+{
+	for (size_t i = 0; i < re->n && i < SAID_MOST; i++)
+		html_element(to, "li", "line %llu: %s", (unsigned long long)re->at[i].line,
+			     re->at[i].words);
+	if (re->contradictions > SAID_MOST)
+		fprintf(to, "<li>and %llu more figures",
+			(unsigned long long)(re->contradictions - SAID_MOST));
+}
+
+static bool is_whole(const struct report_run *rr)
+{
+	const struct run *r = rr->run;
+
+	return r->state == RUN_COMPLETE && r->measured && r->planned <= r->n_checks &&
+	       !r->bad_samples && !rr->re.contradictions;
+}
+
+static void state_write(FILE *to, const struct report_run *rr)
+{
+	if (is_whole(rr))
+		return;
+	fprintf(to, "<p><b class=t-bad>The log is %s.</b></p><ul>\n",
+		rr->run->state == RUN_COMPLETE ? "complete, but" : run_state_name(rr->run->state));
+	missing_write(to, rr->run);
+	problems_write(to, rr->run);
+	losses_write(to, rr->run);
+	contradictions_write(to, &rr->re);
+	fputs("</ul>\n", to);
+}
+
+static void result_write(FILE *to, const struct run *r)
+{
+	u64 bad = 0;
+
+	for (size_t i = 0; i < r->n_checks; i++)
+		bad += !r->checks[i].ok;
+	if (!r->ended)
+		return;
+	fprintf(to, "<p>Result: <b class=t-%s>%s</b>", r->pass ? "good" : "bad",
+		r->pass ? "pass" : "fail");
+	fprintf(to, ", %llu of %zu checks not ok.</p>\n", (unsigned long long)bad, r->n_checks);
+}
+
+void report_verdict(struct report *rep, const struct report_run *rr)
+{
+	const struct run *r = rr->run;
+	FILE *to = rep->to;
+
+	fprintf(to, "<div class=\"card verdict %s\">\n<p class=big>", trust_class(r));
+	if (*r->trust) {
+		fprintf(to, "TRUST: <span class=t-%s>", trust_class(r));
+		html_puts(to, r->trust);
+		fputs("</span></p>\n", to);
+	} else {
+		fputs("<span class=t-bad>No verdict arrived</span></p>\n", to);
+	}
+	if (run_is_emulated(r))
+		fputs("<p>An emulator\342\200\231s numbers: marked, and not judged.</p>\n", to);
+	state_write(to, rr);
+	result_write(to, r);
+	reasons_write(to, r);
+	advice_write(to, r);
+	use_write(to, r);
+	fputs("</div>\n", to);
+}
+
+/* ---- identity */
+
+static void pair_start(FILE *to, const char *term)
+{
+	html_element(to, "dt", "%s", term);
+	fputs("<dd>", to);
+}
+
+static void clock_write(FILE *to, const struct run *r)
+{
+	const struct run_field *source = run_field(run_find(r, "tsc", NULL), "source");
+
+	pair_start(to, "TSC");
+	if (r->tsc_khz)
+		html_say(to, "%llu kHz (%s), ", (unsigned long long)r->tsc_khz,
+			 source ? source->value : "source not known");
+	else
+		fputs("frequency not known, ", to);
+	fputs(r->tsc_trusted ? "trusted" : "UNTRUSTED", to);
+	if (r->step)
+		fprintf(to, "; step %llu tick%s", (unsigned long long)r->step,
+			r->step == 1 ? "" : "s");
+	fputs("</dd>\n", to);
+}
+
+static void candidates_write(FILE *to, const struct run *r)
+{
+	const struct run_record *rec = NULL;
+	bool any = false;
+
+	while ((rec = run_find(r, "clock", rec)) != NULL) {
+		const struct run_field *source = run_field(rec, "source");
+		const struct run_field *state = run_field(rec, "state");
+		u64 khz = 0;
+
+		if (!source || !state)
+			continue;
+		if (!any)
+			pair_start(to, "its candidates");
+		html_say(to, "%s%s %s", any ? ", " : "", source->value, state->value);
+		if (run_number(rec, "khz", &khz) && khz)
+			fprintf(to, " %llu kHz", (unsigned long long)khz);
+		any = true;
+	}
+	if (any)
+		fputs("</dd>\n", to);
+}
+
+static void cpu_write(FILE *to, const struct run *r)
+{
+	const struct run_identity *id = &r->id;
+
+	pair_start(to, "CPU");
+	html_say(to, "%s%s%s %s", id->brand, *id->brand ? ", " : "", id->vendor, id->signature);
+	if (*id->core_type && strcmp(id->core_type, "0") != 0)
+		html_say(to, ", core type %s", id->core_type);
+	fputs("</dd>\n", to);
+}
+
+static void covers_write(FILE *to, const struct recomputed *re)
+{
+	pair_start(to, "figures");
+	fprintf(to,
+		"%zu: %llu recomputed from raw data, %llu said twice and equal, %llu within limits "
+		"that follow from others, %llu with nothing to hold them against; %llu "
+		"contradicted</dd>\n",
+		re->n_figures, (unsigned long long)re->count[COVER_EXACT],
+		(unsigned long long)re->count[COVER_CONFIRMED],
+		(unsigned long long)re->count[COVER_BOUNDED],
+		(unsigned long long)re->count[COVER_NONE], (unsigned long long)re->contradictions);
+}
+
+void report_identity(struct report *rep, const struct report_run *rr)
+{
+	const struct run_identity *id = &rr->run->id;
+	FILE *to = rep->to;
+
+	fputs("<h3>Identity</h3>\n<dl class=card>\n", to);
+	html_pair(to, "label", id->label);
+	cpu_write(to, rr->run);
+	html_pair(to, "microcode", id->microcode);
+	html_pair(to, "hypervisor", strcmp(id->hypervisor, "none") ? id->hypervisor : "");
+	html_pair(to, "emulated", run_is_emulated(rr->run) ? id->emulated : "");
+	clock_write(to, rr->run);
+	candidates_write(to, rr->run);
+	html_pair(to, "board", id->board);
+	html_pair(to, "firmware", id->firmware);
+	html_pair(to, "serial", id->serial);
+	html_pair(to, "UUID", id->uuid);
+	html_pair(to, "boot", id->boot);
+	html_pair(to, "loader", id->loader);
+	html_pair(to, "date", id->rtc);
+	html_pair(to, "profile", id->profile);
+	html_pair(to, "options given", id->options);
+	html_pair(to, "build", id->build);
+	html_pair(to, "measured code", id->code);
+	html_pair(to, "run", id->run);
+	html_pair(to, "log", strcmp(rr->path, "-") ? rr->path : "standard input");
+	covers_write(to, &rr->re);
+	fputs("</dl>\n", to);
+}
+
+/* ---- checks */
+
+static const char *const status_name[] = {"ok", "skipped", "unstable", "failed", "error"};
+static const char *const status_class[] = {"good", "unknown", "warn", "bad", "bad"};
+
+static void check_row(FILE *to, const struct run_check *c)
+{
+	fprintf(to, "<tr><td class=\"w t-%s\">%s</td>", status_class[c->check.status],
+		status_name[c->check.status]);
+	html_element(to, "td class=w", "%s", c->check.name);
+	html_element(to, "td class=r", "%s", c->check.reason);
+	fputs("</tr>\n", to);
+}
+
+/* Worst first, else in the order of the log. */
+void report_checks(struct report *rep, const struct report_run *rr)
+{
+	const struct run *r = rr->run;
+	u64 count[STATUS_ERROR + 1] = {0};
+	const char *between = "";
+	FILE *to = rep->to;
+
+	if (!r->n_checks)
+		return;
+	for (size_t i = 0; i < r->n_checks; i++)
+		count[r->checks[i].check.status]++;
+	fprintf(to, "<details><summary>%zu checks: ", r->n_checks);
+	for (int s = STATUS_ERROR; s >= STATUS_OK; s--) {
+		if (!count[s])
+			continue;
+		fprintf(to, "%s%llu %s", between, (unsigned long long)count[s], status_name[s]);
+		between = ", ";
+	}
+	fputs("</summary><div class=scroll><table><tbody>\n", to);
+	for (int s = STATUS_ERROR; s >= STATUS_OK; s--)
+		for (size_t i = 0; i < r->n_checks; i++)
+			if (r->checks[i].check.status == (enum status)s)
+				check_row(to, &r->checks[i]);
+	fputs("</tbody></table></div></details>\n", to);
+}
