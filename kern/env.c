@@ -9,6 +9,7 @@
 #include "machine_probe.h"
 #include "msr.h"
 #include "pic.h"
+#include "smi_count.h"
 #include "traps.h"
 
 #define XSS_ALLOWED (1ull << XSTATE_CET_U | 1ull << XSTATE_CET_S)
@@ -72,27 +73,11 @@ void env_quiet(void)
 	lapic_drain(DRAIN_WINDOWS);
 }
 
-/*
- * The counter of SMIs is Intel's alone, and per core. A zero under a hypervisor proves nothing:
- * most answer 0 for what they do not count.
- */
-static void smi_count(struct evidence *e)
-{
-	e->smi = 0;
-	e->smi_state = VALUE_ABSENT;
-	if (!machine || !machine->intel)
-		return;
-	if (!rdmsr_safe(MSR_SMI_COUNT, &e->smi))
-		e->smi_state = VALUE_FAULT;
-	else
-		e->smi_state = machine->hypervisor && !e->smi ? VALUE_UNPROVEN : VALUE_READ;
-}
-
 void env_evidence(struct evidence *e)
 {
 	e->nmi = trap_nmi_count;
 	e->mce = trap_mce_count;
-	smi_count(e);
+	e->smi_state = smi_count_now(&e->smi);
 	e->steal_state = steal_now(&e->steal_ns);
 }
 

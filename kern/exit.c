@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "power.h"
 #include "smi.h"
+#include "smi_count.h"
 
 #define DEBUG_EXIT_PORT	 0xf4
 #define DEBUG_EXIT_READS 0x00 /* what the device answers; a port without one reads FFh */
@@ -97,6 +98,7 @@ _Noreturn void exit_run(bool pass)
 	if (!pass)
 		failed = true;
 	smi_end();
+	smi_count_end();
 	steal_end();
 	machine_restore();
 	console_flush();

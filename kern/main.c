@@ -17,6 +17,7 @@
 #include "provoke.h"
 #include "smbios.h"
 #include "smi.h"
+#include "smi_count.h"
 #include "traps.h"
 
 #define BOOT_MAPPED (4ull << 30) /* by the tables of entry.asm */
@@ -193,6 +194,8 @@ static void machine_start(u64 entry_tsc)
 	exit_choose(options.exit, &machine, acpi.found ? &acpi : NULL);
 	smi_start(&machine, acpi.found ? &acpi : NULL);
 	xsave_start();
+	step_begin("choosing a counter of SMIs");
+	smi_count_start(&machine);
 	step_begin("asking the host for its steal time");
 	steal_start(&machine);
 	step_begin("silencing interrupts");

@@ -32,7 +32,7 @@ bool env_interrupts_off(void);
 /* Evidence of disturbance, to be read before and after a window. */
 struct evidence {
 	u64 nmi, mce;		    /* counted by our handlers; a process has none */
-	enum value_state smi_state; /* MSR_SMI_COUNT 34h */
+	enum value_state smi_state; /* MSR_SMI_COUNT 34h, or AMD's event 02Bh */
 	u64 smi;
 	enum value_state steal_state; /* the host's count of time it took: KVM's, where offered */
 	u64 steal_ns;

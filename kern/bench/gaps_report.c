@@ -240,7 +240,8 @@ static const char *smi_unknown(const struct gaps_suite *s)
 	if (m->process)
 		return "n/a: a process has no MSRs";
 	if (s->last.smi_state == VALUE_ABSENT)
-		return m->amd ? "n/a: AMD has no count of SMIs" : "n/a: no MSR_SMI_COUNT";
+		return m->amd ? "n/a: no performance counter counts SMIs here (AMD)"
+			      : "n/a: no MSR_SMI_COUNT";
 	if (s->last.smi_state == VALUE_FAULT)
 		return "n/a: MSR_SMI_COUNT (34h) faults";
 	if (s->last.smi_state == VALUE_UNPROVEN || (!m->metal && !s->last.smi))
