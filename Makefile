@@ -20,7 +20,7 @@ see_kern/hosted   := lib arch/x86 kern/bench kern/hosted
 see_kern/peers    := lib arch/x86 kern/bench kern/hosted kern/peers
 see_tools         := lib tools
 see_tests/unit    := lib arch/x86 boot kern/bench tests/unit
-see_tests/fuzz    := lib tools
+see_tests/fuzz    := lib arch/x86 boot tools tests/fuzz
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes
 COMMON  := -std=gnu11 -O2 -g $(WARN) -MMD -MP -ffile-prefix-map=$(CURDIR)=. -I$(B)/gen
@@ -50,7 +50,7 @@ hosted_o := $(patsubst %.c,$(B)/hosted/%.o,$(hosted_c))
 tested_o := $(patsubst %.c,$(B)/tested/%.o,$(tested_c))
 tool_o   := $(patsubst %.c,$(B)/tool/%.o,$(filter-out lib/mem.c,$(call csrc,$(rooms_tool))))
 toolt_o  := $(tool_o:$(B)/tool/%=$(B)/tested/%)
-fuzz_o   := $(tool_o:$(B)/tool/%=$(B)/fuzz/%)
+fuzz_o   := $(tool_o:$(B)/tool/%=$(B)/fuzz/%) $(patsubst %.c,$(B)/fuzz/%.o,$(call csrc,arch/x86 boot))
 fuzzers  := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 bench_o  := $(patsubst %.c,$(B)/hosted/%.o,$(call csrc,kern/peers)) $(B)/hosted/kern/peers/pairs.asm.o
 seq_o    := $(B)/seq.o
