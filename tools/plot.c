@@ -139,9 +139,9 @@ void plot_axis(struct plot *p, char axis, u64 lo, u64 hi, u32 scale)
 		from -= from > 0;
 		to++;
 	}
-	plot_line(p, "set %crange [%llu.0*%llu.0/%u:%llu.0*%llu.0/%u]", axis, (unsigned long long)from,
-		  (unsigned long long)step, scale, (unsigned long long)to, (unsigned long long)step,
-		  scale);
+	plot_line(p, "set %crange [%llu.0*%llu.0/%u:%llu.0*%llu.0/%u]", axis,
+		  (unsigned long long)from, (unsigned long long)step, scale, (unsigned long long)to,
+		  (unsigned long long)step, scale);
 	plot_line(p, "set %ctics %llu.0/%u", axis, (unsigned long long)step, scale);
 	plot_line(p, "set format %c '%s'", axis,
 		  step < scale ? "%.12g" : tic_format(step / scale, hi / scale));
@@ -340,6 +340,25 @@ static const char *complaint(const struct gnuplot *g)
 	return at ? at + 1 : g->said;
 }
 
+/* ---- progress, where plots take more than a second */
+
+void plotter_end(struct plotter *pl)
+{
+	if (pl->shows)
+		fputs("\r\033[K", stderr);
+	pl->shows = false;
+}
+
+static void progress(struct plotter *pl)
+{
+	if (!pl->start)
+		pl->start = now_ms();
+	if (now_ms() - pl->start < 1000 || !isatty(STDERR_FILENO))
+		return;
+	pl->shows = true;
+	fprintf(stderr, "\r%llu plots", (unsigned long long)pl->drawn);
+}
+
 /* ---- what came of it */
 
 static void give_up(struct plotter *pl, const char *format, ...)
@@ -353,6 +372,7 @@ static void give_up(struct plotter *pl, const char *format, ...)
 	vsnprintf(pl->why, sizeof(pl->why), format, args);
 	va_end(args);
 	pl->off = true;
+	plotter_end(pl);
 	complain(pl->command, "%s; the page is made without %s", pl->why,
 		 pl->drawn ? "the plots that are left" : "plots");
 }
@@ -368,6 +388,7 @@ static void fail(struct plotter *pl, const char *title, const char *why)
 	words[n] = '\0';
 	snprintf(pl->why, sizeof(pl->why), "%.150s", why);
 	pl->failed++;
+	plotter_end(pl);
 	complain(pl->command, "plot '%s': %s", words, pl->why);
 }
 
@@ -426,6 +447,7 @@ bool plot_draw(struct plotter *pl, struct plot *p, const char *title, FILE *to)
 
 	if (!good)
 		fail(pl, title, "no memory");
+	progress(pl);
 	good = good && !pl->off && gnuplot_run(pl, p, title, &g) && take(pl, p, title, &g, to);
 	pl->drawn += good;
 	free(g.svg);

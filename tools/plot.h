@@ -30,9 +30,12 @@ struct plotter {
 	bool off;      /* no more plots: it is not here, or it hung */
 	char why[200]; /* there is no plot, or no last one */
 	u64 drawn, failed;
+	bool shows; /* progress stands on the terminal */
+	u64 start;  /* of the first plot, ms */
 };
 
 void plotter_init(struct plotter *pl, const struct command *c);
+void plotter_end(struct plotter *pl); /* takes progress off the terminal */
 
 struct plot {
 	FILE *script;

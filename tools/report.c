@@ -447,6 +447,7 @@ void report_write(struct report *rep, FILE *to)
 	}
 	runs_write(rep);
 	fclose(rep->to);
+	plotter_end(&rep->plots);
 
 	rep->to = to;
 	head_write(rep);

@@ -265,6 +265,13 @@ static void pair_start(FILE *to, const char *term)
 	fputs("<dd>", to);
 }
 
+/* A value that is long: over the whole width. */
+static void wide_start(FILE *to, const char *term)
+{
+	html_element(to, "dt class=wide", "%s", term);
+	fputs("<dd class=wide>", to);
+}
+
 static void clock_write(FILE *to, const struct run *r)
 {
 	const struct run_field *source = run_field(run_find(r, "tsc", NULL), "source");
@@ -295,7 +302,7 @@ static void candidates_write(FILE *to, const struct run *r)
 		if (!source || !state)
 			continue;
 		if (!any)
-			pair_start(to, "its candidates");
+			wide_start(to, "TSC candidates");
 		html_say(to, "%s%s %s", any ? ", " : "", source->value, state->value);
 		if (run_number(rec, "khz", &khz) && khz)
 			fprintf(to, " %llu kHz", (unsigned long long)khz);
@@ -318,7 +325,7 @@ static void cpu_write(FILE *to, const struct run *r)
 
 static void covers_write(FILE *to, const struct recomputed *re)
 {
-	pair_start(to, "figures");
+	wide_start(to, "figures");
 	fprintf(to,
 		"%zu: %llu recomputed from raw data, %llu said twice and equal, %llu within limits "
 		"that follow from others, %llu with nothing to hold them against; %llu "
@@ -334,14 +341,13 @@ void report_identity(struct report *rep, const struct report_run *rr)
 	const struct run_identity *id = &rr->run->id;
 	FILE *to = rep->to;
 
-	fputs("<h3>Identity</h3>\n<dl class=card>\n", to);
+	fputs("<h3>Identity</h3>\n<dl class=\"card two\">\n", to);
 	html_pair(to, "label", id->label);
 	cpu_write(to, rr->run);
 	html_pair(to, "microcode", id->microcode);
 	html_pair(to, "hypervisor", strcmp(id->hypervisor, "none") ? id->hypervisor : "");
 	html_pair(to, "emulated", run_is_emulated(rr->run) ? id->emulated : "");
 	clock_write(to, rr->run);
-	candidates_write(to, rr->run);
 	html_pair(to, "board", id->board);
 	html_pair(to, "firmware", id->firmware);
 	html_pair(to, "serial", id->serial);
@@ -355,6 +361,7 @@ void report_identity(struct report *rep, const struct report_run *rr)
 	html_pair(to, "measured code", id->code);
 	html_pair(to, "run", id->run);
 	html_pair(to, "log", strcmp(rr->path, "-") ? rr->path : "standard input");
+	candidates_write(to, rr->run);
 	covers_write(to, &rr->re);
 	fputs("</dl>\n", to);
 }

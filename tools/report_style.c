@@ -86,6 +86,8 @@ const char report_style[] =
 	"font-size:13px}\n"
 	".legend i{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:5px}\n"
 	"nav{margin:10px 0}nav a{margin-right:12px;white-space:nowrap}\n"
+	"@media (min-width:900px){dl.two{grid-template-columns:max-content 1fr max-content 1fr}"
+	"dl.two dt.wide{grid-column:1}dl.two dd.wide{grid-column:2/-1}}\n"
 	"@media (max-width:600px){main,header,footer{padding-left:12px;padding-right:12px}"
 	".card,figure{padding:12px}h1{font-size:22px}"
 	"details .card,details figure,.card figure{margin:12px}"
