@@ -262,6 +262,21 @@ subtest 'a line without an end' => sub {
 	}
 };
 
+subtest 'NULs' => sub {
+	my $text = event() . event(latency => 300);
+	for my $with ([ 'a break within a field', $text =~ s/latency:/latency:\0/gr ],
+		[ 'within the name', $text =~ s/xsave:/xs\0ave:/gr ], [ 'all over', $text =~ s/(.{3})/$1\0/gsr ],
+		[ 'UTF-16', "\xff\xfe" . $text =~ s/(.)/$1\0/gsr ])
+	{
+		my ($what, $bytes) = @$with;
+		my ($status, $out, $err) = xsave('--count', spew('nuls', $bytes));
+		is($status, 0, "$what: done") or diag $err;
+		is((rows($out))[0][7], 2, "$what: both samples");
+	}
+	my ($status) = xsave('--reference', spew('nuls', $text =~ s/latency:/latency:\0/gr));
+	is($status, 2, 'the reference does not read them');
+};
+
 subtest 'units' => sub {
 	my $bare = sub {
 		my ($latency) = @_;
@@ -412,6 +427,8 @@ subtest 'the temporary file' => sub {
 	is((rows($want))[1][8] + (rows($want))[0][8] > 29000, 1, 'with most of them kept');
 	is_deeply([ @{ (rows($want))[0] }[ 3 .. 10 ] ], [ figures(@x[ grep { $_ % 3 == 0 } 0 .. $#x ]) ],
 		'which is right');
+	$spilled = qx($ticklog xsave @all --spill-above 1000 - <$log 2>&-);
+	is($spilled, $want, 'what is said goes nowhere else when standard error is closed');
 	{
 		local $ENV{TMPDIR} = "$dir/no-such-folder";
 		($status, $out, $err) = xsave('--spill-above', 1000, $log);

@@ -105,6 +105,23 @@ static void take_note(struct xsave *x, const struct input *in, const struct trac
 		meet(&x->met[kind], in);
 }
 
+/*
+ * A break on a serial line reads as a NUL, and a capture in UTF-16 is half of them: without them a
+ * line may be something.
+ */
+static enum trace_kind read_plain(struct trace *t, const char *line, size_t n, enum trace_kind kind)
+{
+	static char plain[INPUT_LINE_MAX];
+	size_t len = 0;
+
+	if (t->rules.reference || !memchr(line, '\0', n))
+		return kind;
+	for (size_t i = 0; i < n; i++)
+		if (line[i])
+			plain[len++] = line[i];
+	return trace_line(t, plain, len);
+}
+
 /* False if it makes no sense to go on. */
 static bool read_lines(struct xsave *x, struct input *in)
 {
@@ -118,6 +135,8 @@ static bool read_lines(struct xsave *x, struct input *in)
 		struct trace_unit before = t.unit;
 		enum trace_kind kind = trace_line(&t, line, n);
 
+		if (kind != TRACE_SAMPLE)
+			kind = read_plain(&t, line, n, kind);
 		if (before.ticks != t.unit.ticks || before.tsc_khz != t.unit.tsc_khz)
 			unit = UINT32_MAX;
 		if (kind != TRACE_SAMPLE) {

@@ -3,9 +3,13 @@
  */
 #include "ticklog.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "build.h"
 
@@ -56,8 +60,21 @@ static int run(const struct command *c, int argc, char **argv)
 	return exit_flushed(c, c->run(c, argc, argv));
 }
 
+/*
+ * No file that is opened later may take the number of a closed standard stream: what is said would
+ * go into it. Using a closed one stays an error.
+ */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			exit(EXIT_UNUSABLE);
+}
+
 int main(int argc, char **argv)
 {
+	hold_standard_streams();
 	if (argc < 2)
 		return usage_error(NULL, "a command is missing");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
