@@ -175,9 +175,9 @@ fuzz: install-tool install-fuzz
 	@tests/fuzz/run $(FUZZ_SECONDS) $(fuzzers)
 install: ticklog
 	@$(SUBMAKE) $(B)/ticklog.1
-	install -D -m 755 $(B)/ticklog $(DESTDIR)$(prefix)/bin/ticklog
-	install -D -m 644 $(B)/ticklog.1 $(DESTDIR)$(prefix)/share/man/man1/ticklog.1
-	install -D -m 644 tools/ticklog.bash $(DESTDIR)$(prefix)/share/bash-completion/completions/ticklog
+	install -D -m 755 $(B)/ticklog "$(DESTDIR)$(prefix)/bin/ticklog"
+	install -D -m 644 $(B)/ticklog.1 "$(DESTDIR)$(prefix)/share/man/man1/ticklog.1"
+	install -D -m 644 tools/ticklog.bash "$(DESTDIR)$(prefix)/share/bash-completion/completions/ticklog"
 
 check: install-check install-tool
 	@$(SUBMAKE) all iso units $(B)/ticklog-tested
