@@ -524,6 +524,15 @@ sub stability {
         grep { $_->[1] <= $k->{min} + $k->{threshold} } @kept;
     push @wrong, 'outliers are not in the order of time'
         if grep { $kept[$_][0] < $kept[ $_ - 1 ][0] } 1 .. $#kept;
+    # Ten rounds apart at most is a burst. The neighbour of the last one kept may not be known.
+    my $near = 10 * (split /\.\./, $k->{p50})[-1];
+    my $bursts = grep {
+        my $i = $_;
+        grep { $_ >= 0 && $_ < @kept && abs($kept[$_][0] - $kept[$i][0]) <= $near } $i - 1, $i + 1;
+    } 0 .. $#kept;
+    push @wrong, "$k->{burst} in bursts, but $bursts of the first are" if $k->{burst} < $bursts;
+    push @wrong, differs('classed', $k->{burst} + $k->{periodic} + $k->{single},
+        $k->{outliers} < 256 ? $k->{outliers} : 256);
     push @wrong, differs('outliers, text', join(' ', $f->{log} =~ /^  at (\d+ ticks: \d+) ticks$/mg),
         join ' ', map { "$_->[0] ticks: $_->[1]" } @kept);
     push @wrong, differs('sums, text',
@@ -543,7 +552,7 @@ sub stability {
         push @wrong, "$k->{outliers} outliers, but $above rounds are above min + threshold"
             if $k->{outliers} > $above;
     }
-    all_same("$what: stability", 10, 10, @wrong);
+    all_same("$what: stability", 12, 12, @wrong);
 }
 
 # ---- the logs

@@ -42,6 +42,12 @@ for my $left_out ([ 'tsc.method.9', qr/process/ ], [ 'tsc.quiet', qr/interrupts 
 is_deeply([ map { $_->{name} } grep { $_->{note} =~ /^SKIP\s*$/ } @{ $k->{results} } ], [],
     '... no SKIP without a reason');
 
+# ---- outliers by when they came
+
+# With so low a threshold nearly every round is one: all are within a few rounds of each other.
+my $dense = record(hosted([qw(suite=stability profile=quick threshold=1)])->{log}, 'stability');
+is("$dense->{burst} $dense->{periodic} $dense->{single}", '256 0 0', 'dense outliers are bursts');
+
 # ---- are the figures such as other machines gave: outside is told, and is no failure
 
 my @method_window = (14, 120);

@@ -151,9 +151,9 @@ static void stability_measure(struct stability_suite *s)
 	env_evidence(&s->after);
 }
 
-static void stability_figures(struct stability_suite *s)
+/* By the figures of all rounds. */
+static void outliers_judge(struct stability_suite *s)
 {
-	const struct hist *h = s->hist;
 	struct stability *r = &s->r;
 	struct period period;
 
@@ -163,6 +163,13 @@ static void stability_figures(struct stability_suite *s)
 		r->period = period.ticks;
 	}
 	outliers_class(s->at, r->classed, r->period, NEAR_ROUNDS * r->p50.hi, r->class);
+}
+
+static void stability_figures(struct stability_suite *s)
+{
+	const struct hist *h = s->hist;
+	struct stability *r = &s->r;
+
 	r->n = h->m.n;
 	r->min = h->m.n ? h->m.min : 0;
 	r->max = h->m.max;
@@ -170,6 +177,7 @@ static void stability_figures(struct stability_suite *s)
 	r->p97 = hist_percentile(h, 97, 100);
 	r->p99 = hist_percentile(h, 99, 100);
 	r->p999 = hist_percentile(h, 999, 1000);
+	outliers_judge(s);
 }
 
 static void stability_record(struct stability_suite *s)
