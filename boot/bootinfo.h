@@ -78,7 +78,8 @@ struct bootinfo {
  */
 bool bootinfo_multiboot2(struct bootinfo *out, const void *info, size_t limit);
 
-/* `start_info` is the physical address in EBX. Otherwise as above. (Xen arch-x86/hvm/start_info.h)
+/*
+ * `start_info` is the physical address in EBX. Otherwise as above. (Xen arch-x86/hvm/start_info.h)
  */
 bool bootinfo_pvh(struct bootinfo *out, const struct phys *mem, u64 start_info);
 

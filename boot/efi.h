@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the UEFI firmware keeps its tables: the list in its system table (UEFI 2.10, 4.3 and 4.6).
+/*
+ * Where the UEFI firmware keeps its tables: the list in its system table (UEFI 2.10, 4.3 and 4.6).
  */
 #ifndef EFI_H
 #define EFI_H

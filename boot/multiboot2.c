@@ -107,7 +107,8 @@ static void read_framebuffer(struct bootinfo *b, const struct tag *t)
 	f->height = span_u32(t->bytes, 24);
 	f->bpp = span_u8(t->bytes, 28);
 	f->type = span_u8(t->bytes, 29);
-	/* The text gives one reserved byte, its C structure and GRUB two: the fields start at 32.
+	/*
+	 * The text gives one reserved byte, its C structure and GRUB two: the fields start at 32.
 	 */
 	if (f->type != BOOT_FB_RGB || tag_short(b, t, 38))
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All memory that is given out: one region of RAM, handed out from its start and never taken back.
+/*
+ * All memory that is given out: one region of RAM, handed out from its start and never taken back.
  */
 #ifndef ARENA_H
 #define ARENA_H

@@ -15,7 +15,8 @@
 #define PIT_COUNT    (PIT_HZ * MILLISECONDS / 1000)
 #define PIT_SHOTS    3
 
-/* A shot whose bracket is wider says little: 1/256 is 4,000 ppm, the estimate's error half of it.
+/*
+ * A shot whose bracket is wider says little: 1/256 is 4,000 ppm, the estimate's error half of it.
  */
 #define BRACKET_SHARE 256
 

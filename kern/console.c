@@ -204,7 +204,8 @@ void console_init(const struct options *o, const struct acpi_info *acpi)
 		describe_none("no uart answers");
 		return;
 	}
-	/* A line known beforehand: if it is not readable, the line's speed is not what was assumed.
+	/*
+	 * A line known beforehand: if it is not readable, the line's speed is not what was assumed.
 	 */
 	fmt(&t, "\nbaretick: console %s\n", description);
 	console_write(line, t.len);

@@ -24,7 +24,8 @@
 #define SLEEP_TYP_SHIFT 2
 #define SLEEP_EN	0x20u
 
-/* Some time for a write that takes effect later: 0.1 s or so on hardware. Bounded by turns alone.
+/*
+ * Some time for a write that takes effect later: 0.1 s or so on hardware. Bounded by turns alone.
  */
 static void settle(void)
 {
@@ -84,7 +85,8 @@ void power_reset(const struct acpi_info *a)
 	triple_fault();
 }
 
-/* Firmware in legacy mode ignores the sleep bits. Port B2h is never written unless the table says.
+/*
+ * Firmware in legacy mode ignores the sleep bits. Port B2h is never written unless the table says.
  */
 static void enter_acpi_mode(const struct acpi_info *a, u16 pm1a)
 {

@@ -24,7 +24,8 @@ struct gap_threshold {
 #define GAP_FLOOR 200 /* ticks; below 8 turns a slower core clock would be taken for gaps */
 #define GAP_TURNS 8
 
-/* From a calibration's differences; sorts both. `given` instead of the rule, unless OPTION_UNSET.
+/*
+ * From a calibration's differences; sorts both. `given` instead of the rule, unless OPTION_UNSET.
  */
 void gap_threshold(u64 *inner, size_t n_inner, u64 *outer, size_t n_outer, u64 given,
 		   struct gap_threshold *out);

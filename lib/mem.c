@@ -20,7 +20,8 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
 	return to;
 }
 
-/* Downwards by a loop: with DF set, an NMI handler's own string instructions would run backwards.
+/*
+ * Downwards by a loop: with DF set, an NMI handler's own string instructions would run backwards.
  */
 void *memmove(void *to, const void *from, size_t n)
 {

@@ -5,7 +5,8 @@
 
 #include "types.h"
 
-/* The whole of text[0..n) must be digits; false, and *value untouched, if not or if it overflows.
+/*
+ * The whole of text[0..n) must be digits; false, and *value untouched, if not or if it overflows.
  */
 bool number_decimal(const char *text, size_t n, u64 *value);
 bool number_parse(const char *text, size_t n, u64 *value);

@@ -328,7 +328,8 @@ static bool port_may_be_uart(u64 port)
 	return port + 7 < PORT_PCI_FIRST || port > PORT_PCI_LAST;
 }
 
-/* A port is hexadecimal only, so that console=3 is not taken for com3 by one and port 3 by another.
+/*
+ * A port is hexadecimal only, so that console=3 is not taken for com3 by one and port 3 by another.
  */
 static bool set_port(const struct option *opt, char *field, const char *value, size_t n)
 {

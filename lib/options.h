@@ -20,7 +20,8 @@ enum panic_how { PANIC_NONE, PANIC_TEST, PANIC_TRIPLE, PANIC_STACK, PANIC_TEXT, 
 #define OPTION_PROBLEMS 16
 #define OPTION_UNSET	(~0ull)
 
-/* A number with its unit: the index in the option's list of units. n is OPTION_UNSET if not given.
+/*
+ * A number with its unit: the index in the option's list of units. n is OPTION_UNSET if not given.
  */
 struct amount {
 	u64 n, unit;

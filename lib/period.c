@@ -11,8 +11,10 @@
 #define MISSING 16 /* slots in a row without an event end the grid */
 #define ONE	256
 
-/* An event is on the grid when it is within this part of the interval. A watchdog keeps its time
- * far better than a host's tick, and then fewer events say as much. */
+/*
+ * An event is on the grid when it is within this part of the interval. A watchdog keeps its time
+ * far better than a host's tick, and then fewer events say as much.
+ */
 static const u32 tolerance[] = {20, 100, 500};
 
 struct events {

@@ -7,7 +7,8 @@
 /* Of the normal distribution: z = 2.575829 is passed once in RANKS_ODDS times; squared, x 1000. */
 #define Z2_MILLI 6635
 
-/* Ranks are doubled, so that the mean rank of ties is whole: of ranks s + 1 .. s + t, 2s + t + 1.
+/*
+ * Ranks are doubled, so that the mean rank of ties is whole: of ranks s + 1 .. s + t, 2s + t + 1.
  */
 struct ties {
 	const u64 *a, *b;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The record format, both ways. Everything here works on bytes and lengths: a log holds anything.
+/*
+ * The record format, both ways. Everything here works on bytes and lengths: a log holds anything.
  */
 #include "crc.h"
 #include "mem.h"

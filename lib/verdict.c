@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Collects the checks of a run, prints them as KTAP, and judges by one table what they are worth.
+/*
+ * Collects the checks of a run, prints them as KTAP, and judges by one table what they are worth.
  */
 #include "mem.h"
 #include "number.h"

@@ -76,8 +76,10 @@ struct machine {
 /* The part that CPUID alone tells. Everything is zeroed first. */
 void machine_probe_cpuid(struct machine *m, cpuid_reader *read, void *ctx);
 
-/* Appends one claim; without room it is dropped. An "ok" of 0 or out of 1 MHz..20 GHz is
- * implausible. */
+/*
+ * Appends one claim; without room it is dropped. An "ok" of 0 or out of 1 MHz..20 GHz is
+ * implausible.
+ */
 void machine_clock_add(struct machine *m, const char *name, u64 khz, const char *state);
 
 /* Of the candidate added last: `open` ticks of its `ticks` cannot be told apart. */

@@ -91,7 +91,8 @@ struct xstate_finding {
 size_t xstate_check(const struct xstate *x, u64 xcr0, u64 xss, struct xstate_finding *f,
 		    size_t cap);
 
-/* Bytes to reserve for any format: the larger of all that is said and computed, rounded up to 64.
+/*
+ * Bytes to reserve for any format: the larger of all that is said and computed, rounded up to 64.
  */
 u64 xstate_area_size(const struct xstate *x, u64 xcr0, u64 xss);
 

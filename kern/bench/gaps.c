@@ -200,8 +200,10 @@ static u64 ticks_left(const struct gaps_suite *s)
 	return s->all.watched < wanted ? wanted - s->all.watched : 0;
 }
 
-/* Watches for a second, or what is left. A storm of gaps leaves little time to watch: then the
- * window ends after two. */
+/*
+ * Watches for a second, or what is left. A storm of gaps leaves little time to watch: then the
+ * window ends after two.
+ */
 static void window_run(struct gaps_suite *s)
 {
 	u64 wanted = ticks_left(s) < s->second ? ticks_left(s) : s->second;

@@ -8,7 +8,8 @@
 /* Text and the records machine, clock (one a candidate) and options. */
 void identity_report(struct run *run);
 
-/* tsc.invariant, tsc.frequency, machine.cpus; machine.findings, gravest first, where there are any.
+/*
+ * tsc.invariant, tsc.frequency, machine.cpus; machine.findings, gravest first, where there are any.
  */
 void identity_checks(struct run *run);
 

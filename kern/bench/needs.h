@@ -6,7 +6,8 @@
 #include "machine.h"
 #include "seq.h"
 
-/* The reason why NEED_* bits of `needs` cannot be met here, or NULL. pmu_why: NULL if there is one.
+/*
+ * The reason why NEED_* bits of `needs` cannot be met here, or NULL. pmu_why: NULL if there is one.
  */
 const char *needs_missing(const struct machine *m, u32 needs, const char *pmu_why);
 

@@ -21,7 +21,8 @@ void ruler_pilot(struct run *run);
  */
 bool ruler_moved(const struct run *run, const struct ruler *a, const struct ruler *b);
 
-/* What holds around a window: the clocks, and what our handlers and the SMI counter have counted.
+/*
+ * What holds around a window: the clocks, and what our handlers and the SMI counter have counted.
  */
 struct conditions {
 	struct ruler ruler;

@@ -89,7 +89,8 @@ static void options_check_names(struct options *o)
 			options_problem(o, item, n, method_ids());
 }
 
-/* An option that only one suite obeys is not dropped without a word when that suite does not run.
+/*
+ * An option that only one suite obeys is not dropped without a word when that suite does not run.
  */
 static void options_check_suites(struct options *o)
 {

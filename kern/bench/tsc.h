@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tsc suite's state between its two halves: tsc.c measures, tsc_report.c says what was found.
+/*
+ * The tsc suite's state between its two halves: tsc.c measures, tsc_report.c says what was found.
  */
 #ifndef TSC_H
 #define TSC_H

@@ -106,7 +106,8 @@ static inline const char *xblock_name(const struct xblock *b)
  */
 void xblock_measure(struct xsave *x, struct xblock *b);
 
-/* Areas, sample pool and rows from the arena; false, and *wanted bytes, when it cannot hold them.
+/*
+ * Areas, sample pool and rows from the arena; false, and *wanted bytes, when it cannot hold them.
  */
 bool xblock_alloc(struct xsave *x, u64 area_size, u64 *wanted);
 

@@ -225,7 +225,8 @@ bool env_xstate_permit(u32 component)
 {
 	if (component > 62 || !(env_xcr0() >> component & 1))
 		return false;
-	/* Only tile data is kept back until a process asks; Linux refuses to be asked for others.
+	/*
+	 * Only tile data is kept back until a process asks; Linux refuses to be asked for others.
 	 */
 	if (component != XSTATE_TILEDATA)
 		return true;

@@ -272,7 +272,8 @@ static void column(struct text *row, size_t *at, size_t width, const struct text
 	text_bytes(row, cell->at, cell->len);
 }
 
-/* scale: what one unit of the row is in ticks, x 10^6; 10^6 but for nanoseconds turned into ticks.
+/*
+ * scale: what one unit of the row is in ticks, x 10^6; 10^6 but for nanoseconds turned into ticks.
  */
 struct row {
 	struct text t;

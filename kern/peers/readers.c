@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The readers: ours out of the measured object, the others out of pairs.asm, and the C library's.
+/*
+ * The readers: ours out of the measured object, the others out of pairs.asm, and the C library's.
  */
 #include "peers.h"
 

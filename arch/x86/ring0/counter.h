@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Free-running reference counters: the ACPI PM timer (ACPI 4.8.3.3) and the HPET (IA-PC HPET 1.0a).
+/*
+ * Free-running reference counters: the ACPI PM timer (ACPI 4.8.3.3) and the HPET (IA-PC HPET 1.0a).
  */
 #ifndef COUNTER_H
 #define COUNTER_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* GDT (SDM volume 3 figure 3-8), 64-bit TSS (figure 8-11) and IDT (figure 6-8), built at run time.
+/*
+ * GDT (SDM volume 3 figure 3-8), 64-bit TSS (figure 8-11) and IDT (figure 6-8), built at run time.
  */
 #include "descriptors.h"
 

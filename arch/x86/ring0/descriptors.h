@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The segments, the task state with its interrupt stacks, and the IDT. SDM volume 3 chapters 3,
- * 6, 7. */
+/*
+ * The segments, the task state with its interrupt stacks, and the IDT. SDM volume 3 chapters 3, 6,
+ * 7.
+ */
 #ifndef DESCRIPTORS_H
 #define DESCRIPTORS_H
 

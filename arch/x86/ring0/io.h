@@ -50,7 +50,8 @@ static inline void outsb(u16 port, const void *from, size_t n)
 	asm volatile("rep outsb" : "+S"(from), "+c"(n) : "d"(port) : "memory");
 }
 
-/* About a microsecond on real boards: a write to the POST port, which nothing decodes as a command.
+/*
+ * About a microsecond on real boards: a write to the POST port, which nothing decodes as a command.
  */
 static inline void io_delay(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The local APIC of this CPU, by MMIO or by MSRs as the firmware left it. SDM volume 3 chapter 11.
+/*
+ * The local APIC of this CPU, by MMIO or by MSRs as the firmware left it. SDM volume 3 chapter 11.
  */
 #ifndef LAPIC_H
 #define LAPIC_H

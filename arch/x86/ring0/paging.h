@@ -17,8 +17,10 @@ enum paging_kind {
 	PAGING_MMIO,	 /* uncached */
 };
 
-/* Starts a set of tables that maps the kernel image (W^X where the CPU has NX) and low memory.
- * False: no tables left. */
+/*
+ * Starts a set of tables that maps the kernel image (W^X where the CPU has NX) and low memory.
+ * False: no tables left.
+ */
 bool paging_prepare(void);
 
 /*

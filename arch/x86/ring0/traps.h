@@ -44,7 +44,8 @@ extern volatile u64 trap_spurious_last;	 /* vector of the last one */
 /* "#PF page fault"; "interrupt" above the exceptions. */
 const char *trap_name(u64 vector);
 
-/* Given by the kernel above. panic_trap ends as failure; trap_write takes no lock and is bounded.
+/*
+ * Given by the kernel above. panic_trap ends as failure; trap_write takes no lock and is bounded.
  */
 _Noreturn void panic_trap(const struct trap_frame *f);
 void trap_write(const char *bytes, size_t n);
