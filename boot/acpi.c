@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The way from the RSDP to the tables, and the tables that are one record each (ACPI 6.5, 5.2). */
 #include "acpi.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The processors listed in the MADT (ACPI 6.5, 5.2.12). */
 #include "acpi_tables.h"
 

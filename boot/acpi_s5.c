@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The \_S5 package without an AML interpreter: the byte pattern of Name(_S5, Package(){...}) with
  * integer constants, which is how firmware writes it (ACPI 6.5, 7.4.2.6 and 20.2).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* FADT (ACPI 6.5, 5.2.9), SPCR and HPET (their own specifications), field by field. */
 #include "acpi_tables.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The memory map and the error text, as shared by both boot protocols. */
 #include "bootinfo.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The 64-bit EFI system table and its configuration tables (UEFI 2.10, 4.3 and 4.6). */
 #include "efi.h"
 

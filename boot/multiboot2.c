@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The boot information a Multiboot2 loader leaves (Multiboot2 specification 2.0, 3.4-3.6). */
 #include "bootinfo.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The start information of a PVH boot (Xen public/arch-x86/hvm/start_info.h). */
 #include "bootinfo.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* SMBIOS entry points and the structures of types 0, 1 and 2 (DSP0134 3.6, chapters 5 to 7). */
 #include "smbios.h"
 

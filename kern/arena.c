@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* One bump allocator over the best region that the memory map offers. */
 #include "arena.h"
 

@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Asks every clock there is how fast the TSC runs. */
-#include "acpi.h"
 #include "clock.h"
+
+#include "acpi.h"
 #include "counter.h"
 #include "insn.h"
 #include "paging.h"

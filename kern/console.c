@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The log's way out: which UART, and "\n" as CR LF. */
-#include "acpi.h"
 #include "console.h"
+
+#include "acpi.h"
 #include "mem.h"
 #include "paging.h"
 #include "uart.h"

@@ -1,8 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The suites' world in ring 0. */
+#include "env.h"
+
 #include "arena.h"
 #include "console.h"
-#include "env.h"
 #include "host_steal.h"
 #include "insn.h"
 #include "lapic.h"

@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Ends of a run. Whatever was chosen, a way that does not work falls through to a halt. */
-#include "console.h"
 #include "exit.h"
+
+#include "console.h"
 #include "host_steal.h"
 #include "insn.h"
 #include "io.h"

@@ -1,10 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The machine as ring 0 sees it: MSRs, CMOS clock, firmware tables, reference clocks. */
+#include "machine_probe.h"
+
 #include "acpi.h"
 #include "clock.h"
 #include "fmt.h"
 #include "insn.h"
-#include "machine_probe.h"
 #include "mem.h"
 #include "msr.h"
 #include "rtc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* From the boot code's one call to the end of the run: the order in which the machine comes up. */
 #include "acpi.h"
 #include "arena.h"

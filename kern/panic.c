@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Prints a crash from nothing but the trap frame, and ends the run as a failure. */
 #include "panic.h"
 

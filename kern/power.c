@@ -1,11 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Reset: ACPI 4.8.3.6, then the PC's own ways. Power off: ACPI 4.8.3.2 and 4.8.3.7 with \_S5. */
+#include "power.h"
+
 #include "acpi.h"
 #include "insn.h"
 #include "io.h"
 #include "paging.h"
 #include "pci.h"
-#include "power.h"
 
 #define RESET_CONTROL	   0xcf9
 #define RESET_CONTROL_HARD 0x02

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* One crash of each kind that the kernel claims to catch. */
 #include "provoke.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Bounded text building and the printf subset (C11 7.21.6.1) that baretick prints with. */
 #include "fmt.h"
+
 #include "mem.h"
 #include "u128.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Threshold, decades, causes and rates of gaps: see gaps.h. */
 #include "gaps.h"
+
 #include "mem.h"
 #include "stats.h"
 #include "u128.h"

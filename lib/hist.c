@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The histogram of a series: where a value's bin is, and what a rank in the bins can tell. */
 #include "hist.h"
+
 #include "mem.h"
 #include "number.h"
 

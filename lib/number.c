@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Numbers as people and records write them: decimal or 0x hex, all of 64 bits. */
 #include "number.h"
+
 #include "u128.h"
 
 int number_hex_digit(char c)

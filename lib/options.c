@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The table of options, and the parser, the help and the list in force that are derived from it. */
+#include "options.h"
+
 #include "mem.h"
 #include "number.h"
-#include "options.h"
 
 enum kind {
 	KIND_NUMBER, /* u64: min..max, or one word of `choices`, which is XSAVE_TRACE_ALL */

@@ -3,8 +3,9 @@
  * The period finder. Every interval between near events is tried as a grid, with three tolerances;
  * of what comes out the grid is taken that chance explains least.
  */
-#include "mem.h"
 #include "period.h"
+
+#include "mem.h"
 #include "u128.h"
 
 #define LAGS	3  /* intervals over that many events: others may lie between two of the grid */

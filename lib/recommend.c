@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Which method to use here, and the core clock's ratio. Pure: recorded series are tests. */
-#include "fmt.h"
 #include "result.h"
+
+#include "fmt.h"
 
 #define RATIO_UNIT 10000ull
 

@@ -2,10 +2,11 @@
 /*
  * The record format, both ways. Everything here works on bytes and lengths: a log holds anything.
  */
+#include "record.h"
+
 #include "crc.h"
 #include "mem.h"
 #include "number.h"
-#include "record.h"
 
 #define MARKER	     "@bt "
 #define MARKER_LEN   4

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Follows the sequence numbers of a log's records and counts what does not fit. */
-#include "mem.h"
 #include "runlog.h"
+
+#include "mem.h"
 
 void runlog_init(struct runlog *l)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Exact integer statistics: moments, percentiles, averages and the step of the TSC. */
 #include "stats.h"
+
 #include "mem.h"
 #include "number.h"
 #include "u128.h"

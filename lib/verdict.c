@@ -2,9 +2,10 @@
 /*
  * Collects the checks of a run, prints them as KTAP, and judges by one table what they are worth.
  */
+#include "verdict.h"
+
 #include "mem.h"
 #include "number.h"
-#include "verdict.h"
 
 #define GAP_SECONDS 30
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Looks a faulting instruction up in the exception table that the linker gathered. */
 #include "extable.h"
 

@@ -1,10 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * What CPUID tells of the machine (SDM volume 2, CPUID; APM volume 3, appendix E) and which claim
  * about the TSC's frequency to believe (SDM volume 3, 18.7.3). Every leaf is guarded by the highest
  * one: an Intel CPU answers a leaf beyond it with the data of the highest basic leaf.
  */
 #include "machine.h"
+
 #include "fmt.h"
 #include "insn.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Names and needs of the sequences in seq.asm. Order is the contract: the assembly counts methods,
  * workloads, preambles, forms and edges in the order of these tables.

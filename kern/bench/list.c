@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The suites in report order: the one place to add a line when adding a suite. */
 #include "bench.h"
+
 #include "suites.h"
 
 static const struct bench sync_bench = {

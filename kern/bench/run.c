@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* One run from its first record to its last: begin, identity, suites, verdict, summary, end. */
 #include "bench.h"
+
 #include "build.h"
 #include "crc.h"
 #include "identity.h"
 #include "insn.h"
-
 #include "mem.h"
 #include "ruler.h"
 #include "summary.h"

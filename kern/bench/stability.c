@@ -4,10 +4,11 @@
  * with the ruler beside each. A block in which ruler or canary moved is measured again; what moved
  * is named. README "Stability" has the rule.
  */
+#include "suites.h"
+
 #include "mem.h"
 #include "period.h"
 #include "ruler.h"
-#include "suites.h"
 #include "tables.h"
 #include "trial.h"
 

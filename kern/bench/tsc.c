@@ -3,13 +3,14 @@
  * The tsc suite: each method over workloads and preambles, the step, the recommendation. The rule
  * and the meaning of each figure are README "Methods" and "Recommendation".
  */
+#include "tsc.h"
+
 #include "matrix.h"
 #include "mem.h"
 #include "needs.h"
 #include "pmu.h"
 #include "ruler.h"
 #include "suites.h"
-#include "tsc.h"
 
 #define BUDGET_METAL 300 /* seconds */
 #define BUDGET_GUEST 60

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What the tsc suite found, for people, machines and the verdict. Nothing here measures. */
-#include "mem.h"
 #include "tsc.h"
+
+#include "mem.h"
 
 #define HIST_RECORDS 2 /* of the recommended method, without detail=full */
 #define SERIES_BYTES 330

@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The process's counterpart of the kernel's trap handler: faults that the exception table knows are
  * recovered, all others print the registers and end as failure. signal(7), sigaltstack(2).
  */
 #include "hosted.h"
+
 #include "env.h"
 #include "extable.h"
 #include "fmt.h"

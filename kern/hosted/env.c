@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * env.h as a Linux process: the log goes to standard output, memory is one locked mapping,
  * interrupts stay on and there are no MSRs.
  */
 #include "env.h"
+
 #include "hosted.h"
 #include "insn.h"
 #include "options.h"

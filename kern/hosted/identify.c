@@ -1,10 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The machine as a Linux process sees it: CPUID, and what the kernel tells in /proc and /sys. The
  * reference clock is CLOCK_MONOTONIC_RAW: no NTP slewing, but where Linux itself took the TSC's
  * rate from CPUID it repeats that claim.
  */
 #include "hosted.h"
+
 #include "fmt.h"
 #include "insn.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The same suites as a Linux process: the options are the command line's words, the log is
  * standard output, the exit status is the verdict.

@@ -3,9 +3,8 @@
  * How often the rule that takes a window again (ruler_moved) fires when nothing was measured: the
  * same looks at the conditions as around lines, with idle spinning between them.
  */
-#include "peers.h"
-
 #include "insn.h"
+#include "peers.h"
 #include "ruler.h"
 
 #define PILOTS	     10	 /* each judges by its own noise, as each run does */

@@ -3,10 +3,9 @@
  * All readers over the same lines, each line in a new random order, so that what drifts meets all
  * alike; then each on the growing loop. Figures by lib; see print_legend() for what they are.
  */
-#include "peers.h"
-
 #include "crc.h"
 #include "needs.h"
+#include "peers.h"
 #include "series.h"
 
 #include <sys/mman.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The program behind `make bench`: what to run, seed and sizes from the command line. */
-#include "peers.h"
-
 #include "hosted.h"
 #include "insn.h"
 #include "mem.h"
 #include "number.h"
+#include "peers.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -2,10 +2,9 @@
 /*
  * The readers: ours out of the measured object, the others out of pairs.asm, and the C library's.
  */
-#include "peers.h"
-
 #include "insn.h"
 #include "mem.h"
+#include "peers.h"
 
 #include <time.h>
 

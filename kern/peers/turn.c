@@ -4,9 +4,8 @@
  * samples) and one pass of the same loop with the end's read taken out: a turn holds two reads, and
  * the window, from read to read, only one of them.
  */
-#include "peers.h"
-
 #include "mem.h"
+#include "peers.h"
 
 #define LINES	   400
 #define SAMPLES	   10000

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* ACPI tables of real machines, made ones for what those lack, and damage of every kind. */
 #include "snapshot.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Boot information of real loaders, and every way to damage it that a walk could trip over. */
 #include "snapshot.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Recovery from faulting instructions: the table is searched by a signal handler as by the kernel's
  * trap handler, on instructions that a user process may not execute.

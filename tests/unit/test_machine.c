@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* CPUID dumps, real and hostile, into struct machine; and elections among clock candidates. */
 #include "extable.h"
 #include "insn.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The measured sequences, run in a process on the CPU that is there. */
 #include <setjmp.h>
 #include <signal.h>

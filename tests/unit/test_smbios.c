@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* SMBIOS of real firmware, and tables that lie about lengths, strings and their end. */
 #include "snapshot.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Samples sorted out by XINUSE. */
 #include "draw.h"
 #include "xgroup.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Leaf 0Dh, recorded and contradictory; XCR0 closure; payloads and images. */
 #include "draw.h"
 #include "xstate.h"

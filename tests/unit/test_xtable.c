@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The XSAVE latency table against tables that were printed by sqlite3's column mode. */
 #include "draw.h"
 #include "xtable.h"

@@ -1,6 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Two looks at a counter, some milliseconds apart, each between two reads of the TSC. */
 #include "counter.h"
+
 #include "insn.h"
 #include "io.h"
 #include "spin.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * GDT (SDM volume 3 figure 3-8), 64-bit TSS (figure 8-11) and IDT (figure 6-8), built at run time.
  */

@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Local APIC: register offsets and bits as in SDM volume 3, tables 11-1 and 11-6. */
-#include "insn.h"
 #include "lapic.h"
+
+#include "insn.h"
 #include "msr.h"
 #include "paging.h"
 

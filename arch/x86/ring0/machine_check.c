@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Reads, logs and clears the machine check banks. SDM volume 3 sections 15.3, 15.8 and 15.10. */
 #include "machine_check.h"
 

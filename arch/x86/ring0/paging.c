@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Identity page tables from a fixed pool: 2 MiB pages where a whole one has one kind, 4 KiB pages
  * below 4 MiB, over the kernel image and at the edges of devices. SDM volume 3 section 4.5.

@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* 8259A pair: initialisation words as in the Intel data sheet, ports as on the PC/AT. */
-#include "io.h"
 #include "pic.h"
+
+#include "io.h"
 
 #define MASTER_CMD  0x20
 #define MASTER_DATA 0x21

@@ -1,8 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* 8254 mode 0 on channel 2 (Intel 8254 data sheet), output read at bit 5 of port 61h. */
+#include "pit.h"
+
 #include "insn.h"
 #include "io.h"
-#include "pit.h"
 #include "spin.h"
 
 #define PIT_CH2	       0x42

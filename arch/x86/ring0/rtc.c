@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* MC146818 registers through ports 70h and 71h. Bit 7 of port 70h stays 0: NMIs stay on. */
+#include "rtc.h"
+
 #include "insn.h"
 #include "io.h"
 #include "mem.h"
-#include "rtc.h"
 
 #define CMOS_INDEX 0x70
 #define CMOS_DATA  0x71

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Names for the stacks of stacks.asm, and who owns a guard page. */
 #include "stacks.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Decides what a trap is: recovered, counted or the end. SDM volume 3 chapter 6. */
 #include "traps.h"
 

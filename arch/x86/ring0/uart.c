@@ -1,8 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* 16550 by polling. Register numbers and bits as in the PC16550D data sheet, table II. */
+#include "uart.h"
+
 #include "insn.h"
 #include "io.h"
-#include "uart.h"
 
 #define THR 0
 #define DLL 0 /* with LCR.DLAB */
