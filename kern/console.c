@@ -4,6 +4,7 @@
 
 #include "acpi.h"
 #include "mem.h"
+#include "number.h"
 #include "paging.h"
 #include "uart.h"
 
@@ -82,43 +83,19 @@ static bool at_spcr(struct uart *u, const struct acpi_info *a)
 	return u->mmio != NULL;
 }
 
-static bool hex_port(const char *s, u16 *port)
-{
-	u32 v = 0;
-
-	if (s[0] != '0' || (s[1] | 0x20) != 'x' || !s[2])
-		return false;
-	for (s += 2; *s; s++) {
-		char c = *s | 0x20;
-
-		if (c >= '0' && c <= '9')
-			v = v * 16 + (u32)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			v = v * 16 + (u32)(c - 'a') + 10;
-		else
-			return false;
-		if (v > 0xfff8)
-			return false;
-	}
-	*port = (u16)v;
-	return v != 0;
-}
-
-static bool is(const char *s, const char *word)
-{
-	size_t n = strlen(word);
-
-	return strlen(s) == n && !memcmp(s, word, n);
-}
-
-/* The port that console= names; false for auto, none, and what the parser let through. */
+/* The port that console= names; false for auto and none. */
 static bool option_port(const char *s, u16 *port)
 {
+	u64 number;
+
 	if (strlen(s) == 4 && !memcmp(s, "com", 3) && s[3] >= '1' && s[3] <= '4') {
 		*port = com_port[s[3] - '1'];
 		return true;
 	}
-	return hex_port(s, port);
+	if (!number_parse(s, strlen(s), &number))
+		return false;
+	*port = (u16)number; /* the options hold no other than a port */
+	return true;
 }
 
 /* Takes u as the sink if there is one. */
@@ -197,7 +174,7 @@ void console_init(const struct options *o, const struct acpi_info *acpi)
 
 	console_flush();
 	have_sink = missing = false;
-	if (is(o->console, "none")) {
+	if (str_is(o->console, "none")) {
 		describe_none("console=none");
 		return;
 	}

@@ -2,7 +2,6 @@
 /* Threshold, decades, causes and rates of gaps: see gaps.h. */
 #include "gaps.h"
 
-#include "mem.h"
 #include "stats.h"
 #include "u128.h"
 

@@ -2,6 +2,7 @@
 /* The table of options, and the parser, the help and the list in force that are derived from it. */
 #include "options.h"
 
+#include "list.h"
 #include "mem.h"
 #include "number.h"
 
@@ -107,56 +108,9 @@ _Static_assert(offsetof(struct options, smi_handler) == offsetof(struct options,
 	       "the values of a KIND_COUNTS follow each other");
 _Static_assert(sizeof(enum panic_how) == sizeof(u32), "a KIND_CHOICE is stored as a u32");
 
-static bool same(const char *a, size_t n, const char *name)
-{
-	return n == strlen(name) && memcmp(a, name, n) == 0;
-}
-
 static bool is_printable(char c)
 {
 	return c >= ' ' && c <= '~';
-}
-
-/* Steps through the commas of list[0..n). An empty item is an item; n + 1 is behind the last. */
-static bool items_next(const char *list, size_t n, size_t *pos, const char **item, size_t *item_n)
-{
-	size_t end = *pos;
-
-	if (*pos > n)
-		return false;
-	while (end < n && list[end] != ',')
-		end++;
-	*item = list + *pos;
-	*item_n = end - *pos;
-	*pos = end + 1;
-	return true;
-}
-
-bool list_next(const char *list, size_t *pos, const char **item, size_t *n)
-{
-	return list[0] && items_next(list, strlen(list), pos, item, n);
-}
-
-/* Where word[0..n) stands in a comma list; false if it does not, or if there is no list. */
-static bool list_index(const char *list, const char *word, size_t n, u32 *index)
-{
-	const char *item;
-	size_t pos = 0, item_n;
-
-	for (u32 i = 0; list && list_next(list, &pos, &item, &item_n); i++) {
-		if (item_n == n && memcmp(item, word, n) == 0) {
-			*index = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool list_has(const char *list, const char *name)
-{
-	u32 index;
-
-	return same("all", 3, list) || list_index(list, name, strlen(name), &index);
 }
 
 /* The item at `index`, which must be there. */
@@ -189,6 +143,11 @@ static bool set_text(void *field, const char *value, size_t n)
 	return true;
 }
 
+static bool number_within(const struct option *opt, const char *text, size_t n, u64 *number)
+{
+	return number_parse(text, n, number) && *number >= opt->min && *number <= opt->max;
+}
+
 static bool set_number(const struct option *opt, u64 *field, const char *value, size_t n)
 {
 	u64 number;
@@ -198,17 +157,10 @@ static bool set_number(const struct option *opt, u64 *field, const char *value, 
 		*field = XSAVE_TRACE_ALL;
 		return true;
 	}
-	if (!number_parse(value, n, &number) || number < opt->min || number > opt->max)
-		return false;
-	if (opt->divides && opt->divides % number)
+	if (!number_within(opt, value, n, &number) || (opt->divides && opt->divides % number))
 		return false;
 	*field = number;
 	return true;
-}
-
-static bool number_within(const struct option *opt, const char *text, size_t n, u64 *number)
-{
-	return number_parse(text, n, number) && *number >= opt->min && *number <= opt->max;
 }
 
 /* The unit is what follows the digits, so no unit may begin with one. */
@@ -245,7 +197,7 @@ static bool set_counts(const struct option *opt, u64 *field, const char *value, 
 
 	/* Twice over the list, so that a bad item leaves all as it was. */
 	for (int keep = 0; keep < 2; keep++) {
-		for (size_t pos = 0; items_next(value, n, &pos, &item, &item_n);) {
+		for (size_t pos = 0; list_item(value, n, &pos, &item, &item_n);) {
 			size_t name = 0;
 
 			while (name < item_n && item[name] != ':')
@@ -287,7 +239,7 @@ static bool set_bits(const struct option *opt, u32 *field, const char *value, si
 		*field = 0;
 		return true;
 	}
-	while (items_next(value, n, &pos, &item, &item_n)) {
+	while (list_item(value, n, &pos, &item, &item_n)) {
 		if (!list_index(opt->choices, item, item_n, &index))
 			return false;
 		bits |= 1u << index;
@@ -315,7 +267,7 @@ static bool set_list(const struct option *opt, char *field, const char *value, s
 
 	if (list_index(opt->alone, value, n, &index))
 		return set_text(field, value, n);
-	while (items_next(value, n, &pos, &item, &item_n)) {
+	while (list_item(value, n, &pos, &item, &item_n)) {
 		if (!is_name(item, item_n) || list_index(opt->alone, item, item_n, &index))
 			return false;
 		if (opt->choices && !list_index(opt->choices, item, item_n, &index))
@@ -508,7 +460,7 @@ static void problem_value(struct options *o, const struct option *opt, const cha
 static const struct option *option_find(const char *name, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		if (same(name, n, table[i].name))
+		if (bytes_are(name, n, table[i].name))
 			return &table[i];
 	return NULL;
 }
@@ -700,7 +652,7 @@ void options_in_force(const struct options *o, struct text *t)
 		struct text value = TEXT_ON(bytes);
 
 		value_print(&table[i], o, &value);
-		if (same(value.at, value.len, table[i].fallback))
+		if (bytes_are(value.at, value.len, table[i].fallback))
 			continue;
 		text_str(t, between);
 		between = " ";

@@ -81,10 +81,4 @@ void options_in_force(const struct options *o, struct text *t);
 /* The help, a line or two an option, at most 80 columns, lines ending in '\n'. */
 void options_help(struct text *t);
 
-/* Is `name` in the comma list, or is the list "all"? */
-bool list_has(const char *list, const char *name);
-
-/* Steps through a comma list: *pos starts at 0; false at the end. */
-bool list_next(const char *list, size_t *pos, const char **item, size_t *n);
-
 #endif

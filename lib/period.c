@@ -5,7 +5,6 @@
  */
 #include "period.h"
 
-#include "mem.h"
 #include "u128.h"
 
 #define LAGS	3  /* intervals over that many events: others may lie between two of the grid */

@@ -5,6 +5,7 @@
 #include "record.h"
 
 #include "crc.h"
+#include "list.h"
 #include "mem.h"
 #include "number.h"
 
@@ -218,7 +219,7 @@ static size_t field_take(const char *at, size_t n, struct record_field *f)
 
 static bool key_is(const struct record_field *f, const char *key)
 {
-	return f->key_len == strlen(key) && memcmp(f->key, key, f->key_len) == 0;
+	return bytes_are(f->key, f->key_len, key);
 }
 
 /* The `index`-th field of a record: seq, type, then what the type brings. */
@@ -344,6 +345,14 @@ int record_value(const struct record_field *f, char *out, size_t cap)
 		out[n++] = byte;
 	}
 	return (int)n;
+}
+
+bool record_item(const struct record_field *f, size_t *pos, const char **item, size_t *n)
+{
+	bool quoted = f->raw_len >= 2 && f->raw[0] == '"';
+	size_t len = f->raw_len - 2 * quoted;
+
+	return len && list_item(f->raw + quoted, len, pos, item, n);
 }
 
 bool record_number(const struct record_field *f, u64 *value)

@@ -9,8 +9,8 @@
 #define RECORD_H
 
 #include "fmt.h"
-#include "stats.h"
 #include "hist.h"
+#include "stats.h"
 #include "types.h"
 
 #define RECORD_MAX    1024
@@ -88,6 +88,9 @@ const struct record_field *record_find(const struct record_view *v, const char *
  * does not fit.
  */
 int record_value(const struct record_field *f, char *out, size_t cap);
+
+/* Steps through a comma list, quoted or not: *pos starts at 0; false at the end. */
+bool record_item(const struct record_field *f, size_t *pos, const char **item, size_t *n);
 
 /* Decimal or 0x hex; false if it is not a number or does not fit. */
 bool record_number(const struct record_field *f, u64 *value);

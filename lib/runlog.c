@@ -23,7 +23,7 @@ static void run_broken(struct runlog *l)
 
 static bool type_is(const struct record_view *v, const char *type)
 {
-	return v->type_len == strlen(type) && memcmp(v->type, type, v->type_len) == 0;
+	return bytes_are(v->type, v->type_len, type);
 }
 
 static struct runlog_seen *seen_slot(struct runlog *l, u64 seq)

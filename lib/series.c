@@ -338,22 +338,6 @@ void series_rows_record(struct record *r, const struct series *s, size_t n)
 	}
 }
 
-bool record_item(const struct record_field *f, size_t *pos, const char **item, size_t *n)
-{
-	bool quoted = f->raw_len >= 2 && f->raw[0] == '"';
-	const char *raw = f->raw + quoted;
-	size_t len = f->raw_len - 2 * quoted, i = *pos;
-
-	if (i > len || len == 0)
-		return false;
-	while (i < len && raw[i] != ',')
-		i++;
-	*item = raw + *pos;
-	*n = i - *pos;
-	*pos = i + 1;
-	return true;
-}
-
 /* The text up to the next '/', or all of the rest; *at goes behind it. */
 static const char *name_part(const char **at, const char *end, size_t *len)
 {

@@ -65,12 +65,6 @@ struct series_name {
 const char *series_rows_parse(const struct record_view *v, struct series *s,
 			      struct series_name *name, size_t cap, size_t *n);
 
-/*
- * Steps through a comma list as a field holds it, quoted or not: *pos starts at 0; false at the
- * end.
- */
-bool record_item(const struct record_field *f, size_t *pos, const char **item, size_t *n);
-
 /* One entry of a `type=lines` record: the equal lines from .. to. "3-7:50:61:2.125" */
 struct line_entry {
 	u64 from, to, min, max;

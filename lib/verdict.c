@@ -335,11 +335,6 @@ static const struct rule rules[] = {
 	{TRUST_UNKNOWN, THE_RUN, has_short_gaps, "gaps watched {seconds} s of {wanted} s"},
 };
 
-static bool word_is(const char *word, size_t n, const char *name)
-{
-	return n == strlen(name) && memcmp(word, name, n) == 0;
-}
-
 static const char *reason_of(const struct check *c)
 {
 	if (c->reason[0])
@@ -349,19 +344,19 @@ static const char *reason_of(const struct check *c)
 
 static void word_print(const char *word, size_t n, const struct subject *s, struct text *t)
 {
-	if (word_is(word, n, "check"))
+	if (bytes_are(word, n, "check"))
 		text_escaped(t, s->name, false);
-	else if (word_is(word, n, "reason"))
+	else if (bytes_are(word, n, "reason"))
 		text_escaped(t, reason_of(s->check), false);
-	else if (word_is(word, n, "lost"))
+	else if (bytes_are(word, n, "lost"))
 		fmt(t, "%zu", s->v->lost);
-	else if (word_is(word, n, "measured"))
+	else if (bytes_are(word, n, "measured"))
 		fmt(t, "%u", s->f->cpus_measured);
-	else if (word_is(word, n, "cpus"))
+	else if (bytes_are(word, n, "cpus"))
 		fmt(t, "%u", s->f->cpus);
-	else if (word_is(word, n, "seconds"))
+	else if (bytes_are(word, n, "seconds"))
 		fmt(t, "%llu", (unsigned long long)s->f->gap_seconds);
-	else if (word_is(word, n, "wanted"))
+	else if (bytes_are(word, n, "wanted"))
 		fmt(t, "%u", GAP_SECONDS);
 }
 

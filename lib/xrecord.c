@@ -3,7 +3,6 @@
 #include "xrecord.h"
 
 #include "number.h"
-#include "series.h"
 
 struct column {
 	const char *key;

@@ -8,6 +8,7 @@
 
 #include "fmt.h"
 #include "insn.h"
+#include "mem.h"
 
 #define KHZ_LOWEST   1000u     /* 1 MHz: slower is no TSC, not even an emulated one */
 #define KHZ_HIGHEST  20000000u /* 20 GHz */
@@ -35,18 +36,11 @@ static void name_put(char *to, u32 a, u32 b, u32 c)
 	to[12] = 0;
 }
 
-static bool name_is(const char *name, const char *what)
-{
-	while (*name && *name == *what)
-		name++, what++;
-	return *name == *what;
-}
-
 static void probe_vendor(struct machine *m, struct cpuid_regs leaf0)
 {
 	name_put(m->vendor, leaf0.ebx, leaf0.edx, leaf0.ecx);
-	m->intel = name_is(m->vendor, "GenuineIntel");
-	m->amd = name_is(m->vendor, "AuthenticAMD") || name_is(m->vendor, "HygonGenuine");
+	m->intel = str_is(m->vendor, "GenuineIntel");
+	m->amd = str_is(m->vendor, "AuthenticAMD") || str_is(m->vendor, "HygonGenuine");
 	m->max_leaf = leaf0.eax;
 }
 
@@ -78,7 +72,7 @@ static void probe_hypervisor(struct machine *m, cpuid_reader *read, void *ctx)
 	name_put(m->hv_vendor, r.ebx, r.ecx, r.edx);
 	m->hv = HV_OTHER;
 	for (i = 0; i < ARRAY_SIZE(known); i++)
-		if (name_is(m->hv_vendor, known[i].name))
+		if (str_is(m->hv_vendor, known[i].name))
 			m->hv = known[i].hv;
 	if (m->hv == HV_TCG) {
 		m->emulated = true;
@@ -183,7 +177,7 @@ void machine_clock_add(struct machine *m, const char *name, u64 khz, const char 
 		return;
 	c = &m->clock[m->n_clocks++];
 	*c = (struct clock_candidate){.name = name, .state = state};
-	if (!name_is(state, "ok"))
+	if (!str_is(state, "ok"))
 		return;
 	if (plausible(khz))
 		c->khz = khz;
@@ -312,9 +306,9 @@ static void ballot_collect(struct ballot *b, struct machine *m)
 	for (i = 0; i < m->n_clocks; i++) {
 		struct clock_candidate *c = &m->clock[i];
 
-		if (name_is(c->state, "outvoted"))
+		if (str_is(c->state, "outvoted"))
 			c->state = "ok"; /* by an earlier choice, among fewer */
-		if (!name_is(c->state, "ok"))
+		if (!str_is(c->state, "ok"))
 			continue;
 		if (!plausible(c->khz)) {
 			c->khz = 0;

@@ -69,7 +69,7 @@ int seq_method_find(const char *id, size_t n)
 	int i;
 
 	for (i = 0; i < SEQ_METHODS; i++)
-		if (strlen(seq_method[i].id) == n && !memcmp(seq_method[i].id, id, n))
+		if (bytes_are(id, n, seq_method[i].id))
 			return i;
 	return -1;
 }

@@ -6,6 +6,7 @@
 #include "crc.h"
 #include "identity.h"
 #include "insn.h"
+#include "list.h"
 #include "mem.h"
 #include "ruler.h"
 #include "summary.h"
@@ -49,17 +50,17 @@ void bench_help(struct text *t)
 
 static bool suite_exists(const char *name, size_t n)
 {
-	if (n == 3 && !memcmp(name, "all", 3))
+	if (bytes_are(name, n, "all"))
 		return true;
 	for (size_t i = 0; i < bench_list_n; i++)
-		if (strlen(bench_list[i]->name) == n && !memcmp(bench_list[i]->name, name, n))
+		if (bytes_are(name, n, bench_list[i]->name))
 			return true;
 	return false;
 }
 
 static bool method_exists(const char *name, size_t n)
 {
-	return (n == 3 && !memcmp(name, "all", 3)) || (n == 6 && !memcmp(name, "matrix", 6)) ||
+	return bytes_are(name, n, "all") || bytes_are(name, n, "matrix") ||
 	       seq_method_find(name, n) >= 0;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "tsc.h"
 
+#include "list.h"
 #include "matrix.h"
 #include "mem.h"
 #include "needs.h"
@@ -219,7 +220,7 @@ static bool matrix_named(const char *list)
 	size_t n;
 
 	for (size_t pos = 0; list_next(list, &pos, &item, &n);)
-		if (n == 6 && !memcmp(item, "matrix", 6))
+		if (bytes_are(item, n, "matrix"))
 			return true;
 	return false;
 }

@@ -2,6 +2,7 @@
 /* What the tsc suite found, for people, machines and the verdict. Nothing here measures. */
 #include "tsc.h"
 
+#include "list.h"
 #include "mem.h"
 
 #define HIST_RECORDS 2 /* of the recommended method, without detail=full */

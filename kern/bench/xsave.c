@@ -553,11 +553,6 @@ static void check_overhead(struct xsave *x)
 		    (unsigned long long)x->backwards, s == STATUS_SKIP ? unjudged(x) : "");
 }
 
-static bool name_is(const char *a, const char *b)
-{
-	return strlen(a) == strlen(b) && !memcmp(a, b, strlen(a));
-}
-
 /* The dearest case, which is what a context switch of a busy program costs. */
 static void headline(struct xsave *x)
 {
@@ -568,7 +563,7 @@ static void headline(struct xsave *x)
 	for (size_t e = 0; e < ARRAY_SIZE(shown); e++)
 		for (size_t i = 0; i < x->n_cells; i++)
 			if (x->cell[i].rfbm == x->xcr0 && x->cell[i].xinuse == x->payload &&
-			    name_is(x->cell[i].event, shown[e]))
+			    str_is(x->cell[i].event, shown[e]))
 				fmt(&t, " %s %llu", shown[e],
 				    (unsigned long long)x->cell[i].lat.min);
 	if (t.len)

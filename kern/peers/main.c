@@ -65,11 +65,6 @@ static int usage(void)
 	return EXIT_NO_RUN;
 }
 
-static bool word_is(const char *word, size_t n, const char *name)
-{
-	return strlen(name) == n && !memcmp(word, name, n);
-}
-
 static bool number_ask(struct bench_ask *ask, const char *word)
 {
 	static const char *const name[] = {"seed", "lines", "samples", "windows"};
@@ -79,7 +74,7 @@ static bool number_ask(struct bench_ask *ask, const char *word)
 	while (n < len && word[n] != '=')
 		n++;
 	for (size_t i = 0; n < len && i < ARRAY_SIZE(name); i++)
-		if (word_is(word, n, name[i]))
+		if (bytes_are(word, n, name[i]))
 			return number_parse(word + n + 1, len - n - 1, value[i]) &&
 			       (i == 0 || (*value[i] >= 1 && *value[i] <= MOST));
 	return false;
@@ -93,8 +88,7 @@ static u32 words_read(struct bench_ask *ask, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		size_t k = 0;
 
-		while (k < ARRAY_SIZE(part_table) &&
-		       !word_is(argv[i], strlen(argv[i]), part_table[k].name))
+		while (k < ARRAY_SIZE(part_table) && !str_is(argv[i], part_table[k].name))
 			k++;
 		if (k < ARRAY_SIZE(part_table)) {
 			parts |= 1u << k;

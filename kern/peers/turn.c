@@ -4,7 +4,6 @@
  * samples) and one pass of the same loop with the end's read taken out: a turn holds two reads, and
  * the window, from read to read, only one of them.
  */
-#include "mem.h"
 #include "peers.h"
 
 #define LINES	   400

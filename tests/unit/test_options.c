@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "draw.h"
+#include "list.h"
 #include "options.h"
 
 static struct options parsed;

@@ -2,7 +2,6 @@
 /* MC146818 registers through ports 70h and 71h. Bit 7 of port 70h stays 0: NMIs stay on. */
 #include "rtc.h"
 
-#include "insn.h"
 #include "io.h"
 #include "mem.h"
 

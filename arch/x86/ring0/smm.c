@@ -3,7 +3,6 @@
 #include "smm.h"
 
 #include "fmt.h"
-#include "mem.h"
 #include "pci.h"
 
 #define HANDLER_BYTES 128	 /* of smm.asm */
