@@ -14,6 +14,7 @@ enum smi_counter smi_counter_choose(const struct machine *m, cpuid_reader *read,
 		return SMI_COUNTER_INTEL_MSR;
 	if (!m->amd || m->hypervisor || m->family < FAMILY_WITH_EVENT || m->max_ext < LEAF_FEATURES)
 		return SMI_COUNTER_NONE;
-	return read(ctx, LEAF_FEATURES, 0).ecx & PERFCTR_EXT_CORE ? SMI_COUNTER_AMD_PMC
-								  : SMI_COUNTER_NONE;
+	if (!(read(ctx, LEAF_FEATURES, 0).ecx & PERFCTR_EXT_CORE))
+		return SMI_COUNTER_NONE;
+	return SMI_COUNTER_AMD_PMC;
 }

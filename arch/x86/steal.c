@@ -21,14 +21,19 @@ bool steal_offered(const struct machine *m, cpuid_reader *read, void *ctx)
 	return read(ctx, KVM_FEATURES, 0).eax & KVM_FEATURE_STEAL_TIME;
 }
 
+static u32 version_now(const volatile struct kvm_steal_time *s)
+{
+	return s->version;
+}
+
 /* x86 keeps loads in order: what is needed is that the compiler does, too. */
 bool steal_read(const volatile struct kvm_steal_time *s, u64 *ns)
 {
 	for (u32 i = 0; i < READS; i++) {
-		u32 version = s->version;
+		u32 version = version_now(s);
 		u64 steal = s->steal;
 
-		if (!(version & 1) && s->version == version) {
+		if (!(version & 1) && version_now(s) == version) {
 			*ns = steal;
 			return true;
 		}
