@@ -13,8 +13,9 @@ my @all   = qw(cpuid.15h cpuid.16h hypervisor.40000010h pit hpet pmtimer);
 my $agree = 500;          # ppm
 my $most  = 300_000;      # microseconds that calibration may take
 
-# Everything that could name a time, and short.
-my $times = 'profile=quick lines=2 samples=50 soak=1 xsave.trace=2 xsave.rfbm=3 xsave.xinuse=3';
+# What could name a time, and short: the gaps alone, and all of it.
+my $gaps = 'suite=gaps profile=quick soak=1';
+my $rest = 'profile=quick soak=1 lines=2 samples=50 xsave.trace=2 xsave.rfbm=3 xsave.xinuse=3';
 
 sub frequency {
     my ($b) = @_;
@@ -122,7 +123,7 @@ for my $name (sort keys %machine) {
     my ($machine, $there) = @{ $machine{$name} };
     my %state = map { $_ => 'ok' } keys %$there;
     my $b = boot(name => $name, machine => $machine, cpu => 'max', icount => 3,
-        append => "suite=gaps,tsc,xsave $times", timeout => 120);
+        append => "suite=gaps,tsc,xsave $rest", timeout => 120);
     boot_ok($b);
     if (keys %state >= 2) {
         my ($tsc) = trusted($b, %state);
@@ -135,7 +136,7 @@ for my $name (sort keys %machine) {
     }
 }
 
-my $acpi = boot(name => 'no ACPI', cpu => 'max', icount => 3, append => "suite=gaps $times",
+my $acpi = boot(name => 'no ACPI', cpu => 'max', icount => 3, append => $gaps,
     extra => ['-no-acpi'], timeout => 120);
 boot_ok($acpi);
 my ($left) = clocks_are($acpi, pit => 'ok');
@@ -143,7 +144,7 @@ is($left->{source}, 'pit', 'no ACPI: the PIT alone, HPET and PM timer are not fo
 untrusted($acpi);
 
 my $micro = boot(name => 'microvm', machine => 'microvm', cpu => 'max',
-    append => "suite=gaps,stability,tsc,xsave detail=full method=5 $times", timeout => 120);
+    append => "suite=gaps,stability,tsc,xsave detail=full method=5 $rest", timeout => 120);
 boot_ok($micro);
 clocks_are($micro);
 my $none = untrusted($micro);
@@ -159,7 +160,7 @@ for my $name ('gaps.limit.gap', 'gaps.limit.smi') {
 # ---- the clock that counts every instruction at its slowest, twice
 
 my @twice = map {
-    boot(name => "shift 0, $_", cpu => 'max', icount => 0, append => "suite=gaps $times",
+    boot(name => "shift 0, $_", cpu => 'max', icount => 0, append => $gaps,
         extra => [ '-rtc', 'base=2000-01-01T00:00:00,clock=vm' ], timeout => 120)
 } 1, 2;
 boot_ok($_) for @twice;
@@ -180,7 +181,7 @@ for my $part (keys %bytes) {
     close $f or die "$hpet.$part: $!\n";
 }
 my $stuck = boot(name => 'a counter that stands still', machine => 'pc,hpet=off', cpu => 'max',
-    icount => 3, append => "suite=gaps $times", timeout => 120,
+    icount => 3, append => $gaps, timeout => 120,
     extra => [ '-acpitable', "sig=HPET,data=$hpet.table",
         '-device', "loader,addr=$at,file=$hpet.registers,force-raw=on" ]);
 unlink map { "$hpet.$_" } keys %bytes;
@@ -189,7 +190,7 @@ trusted($stuck, pit => 'ok', hpet => 'stuck', pmtimer => 'ok');
 
 # ---- more CPUs than are measured
 
-my $smp = boot(name => 'two CPUs', cpu => 'max', smp => 2, append => "suite=gaps $times",
+my $smp = boot(name => 'two CPUs', cpu => 'max', smp => 2, append => $gaps,
     timeout => 120);
 boot_ok($smp);
 my ($machine) = records_of($smp->{log}, 'machine');
