@@ -240,7 +240,7 @@ static const char *smi_unknown(const struct gaps_suite *s)
 	if (m->process)
 		return "n/a: a process has no MSRs";
 	if (s->last.smi_state == VALUE_ABSENT)
-		return m->amd ? "n/a: no performance counter counts SMIs here (AMD)"
+		return m->amd ? "n/a: AMD, and no performance counter counts SMIs here"
 			      : "n/a: no MSR_SMI_COUNT";
 	if (s->last.smi_state == VALUE_FAULT)
 		return "n/a: MSR_SMI_COUNT (34h) faults";
