@@ -130,6 +130,15 @@ static inline bool serialize_safe(void)
 	return !fault;
 }
 
+/* Always faults: what it tells is what the recovery is worth. INSN_FAULT_UD where all is well. */
+static inline u32 ud2_safe(void)
+{
+	register u64 fault asm("r8");
+
+	asm volatile(INSN_GUARDED("ud2") : "=&r"(fault)::"memory", "cc");
+	return (u32)fault;
+}
+
 /* Puts TILECFG and TILEDATA into their initial state. */
 static inline bool tilerelease_safe(void)
 {

@@ -157,6 +157,16 @@ static void run_options_check(struct run *run)
 		    o->problem[0].expected, o->n_problems > 1 ? " (and more, see the log)" : "");
 }
 
+/* What CPUID advertises is tried under fault recovery: were that broken, a fault would mean yes. */
+static void run_recovery_check(struct run *run)
+{
+	u32 fault = ud2_safe();
+
+	if (fault != INSN_FAULT_UD)
+		verdict_add(run->verdict, "harness.recovery", STATUS_ERROR,
+			    "a guarded UD2 was told as %u, expected %u", fault, INSN_FAULT_UD);
+}
+
 /* 2^ICOUNT_SHIFT ticks an instruction is the coarsest such clock that QEMU has. */
 #define ICOUNT_SHIFT 10
 
@@ -278,6 +288,7 @@ bool bench_run(const struct machine *machine, struct options *options)
 	identity_report(&run);
 	run_options_check(&run);
 	identity_checks(&run);
+	run_recovery_check(&run);
 	if (machine->has_tsc) {
 		env_quiet();
 		run_detect_icount(&run);
