@@ -40,6 +40,19 @@ for my $shift (0, 3) {
     is($step, $scale, "shift $shift: the step is $scale");
 }
 
+# ---- a clock that counts instructions is known as such, whatever CPUID leaves out
+
+for my $shift (0, 3) {
+    my $b = boot(name => "no hypervisor bit, shift $shift", cpu => 'max,-hypervisor', icount => $shift,
+        append => 'suite=stability profile=quick exit=debug', extra => \@clock, timeout => 120);
+    boot_ok($b);
+    my ($machine) = records_of($b->{log}, 'machine');
+    is($machine->{emulated}, 'no', "no hypervisor bit, shift $shift: CPUID and SMBIOS say hardware");
+    like($b->{log}, qr/^the clock counts instructions: emulated, not judged$/m,
+        "no hypervisor bit, shift $shift: the clock does not");
+    like($b->{log}, qr/^TRUST: UNKNOWN emulated;/m, "no hypervisor bit, shift $shift: never judged");
+}
+
 my @twice = map { counting_boot(0, '', "twice, $_") } 1, 2;
 boot_ok($_) for @twice;
 ok($twice[0]{log} eq $twice[1]{log}, 'two boots print the same bytes')

@@ -144,6 +144,23 @@ static void nothing_in_chance(void **unused)
 	}
 }
 
+/* So few and so uneven that chance would do: none, or one that find() sees to be proved. */
+static void few_and_uneven(void **unused)
+{
+	u32 none = 0;
+
+	(void)unused;
+	for (int round = 0; round < 300; round++) {
+		size_t n = PERIOD_LEAST + draw_below(4);
+		struct list l = {0};
+
+		for (size_t i = 0; i < n; i++)
+			list_add(&l, i * 1000000 + draw_below(60000), 0);
+		none += find(&l).ticks == 0;
+	}
+	assert_true(none > 0 && none < 300);
+}
+
 /* Pairs always equally far apart, at any time: an echo, not a period. */
 static void nothing_in_echoes(void **unused)
 {
@@ -202,6 +219,7 @@ int main(void)
 		cmocka_unit_test(drift_is_followed),
 		cmocka_unit_test(hidden_places_are_not_empty),
 		cmocka_unit_test(nothing_in_chance),
+		cmocka_unit_test(few_and_uneven),
 		cmocka_unit_test(nothing_in_echoes),
 		cmocka_unit_test(nothing_in_a_short_burst),
 		cmocka_unit_test(odd_lists_are_survived),

@@ -95,6 +95,26 @@ static void only_the_dear_method_is_cut(void **state)
 	assert_true(total(p, c, 3) <= budget);
 }
 
+/* A method that needs more than an equal share gets no more than that, even if the rest would do.
+ */
+static void nobody_gets_more_than_a_share(void **state)
+{
+	/* 6 and 20 of 10 parts; then 6, 20 and one that needs half a part of 10. */
+	const struct plan_cost c[] = {{600, 1, 0}, {2000, 1, 0}, {50, 1, 0}};
+	const u64 budget = 10000000000ull;
+	struct plan p[3];
+
+	(void)state;
+	plan_budget(p, c, 2, &standard, budget, false);
+	assert_int_equal(p[0].samples, 8333);
+	assert_int_equal(p[1].samples, 2500);
+	plan_budget(p, c, 3, &standard, budget, false);
+	assert_int_equal(p[2].samples, 10000);
+	assert_int_equal(p[0].samples, 7916);
+	assert_int_equal(p[1].samples, 2375);
+	assert_true(total(p, c, 3) <= budget);
+}
+
 static void lines_go_when_samples_are_at_their_least(void **state)
 {
 	/* A trapped RDTSC: half a million ticks a sample. */
@@ -139,6 +159,7 @@ int main(void)
 		cmocka_unit_test(geometry_obeys_the_command_line),
 		cmocka_unit_test(ample_budget_cuts_nothing),
 		cmocka_unit_test(only_the_dear_method_is_cut),
+		cmocka_unit_test(nobody_gets_more_than_a_share),
 		cmocka_unit_test(lines_go_when_samples_are_at_their_least),
 		cmocka_unit_test(what_was_asked_for_is_obeyed),
 		cmocka_unit_test(huge_costs_saturate),

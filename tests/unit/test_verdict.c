@@ -285,6 +285,8 @@ static void trust_unknown_with_unmeasured_cpus(void **unused)
 	(void)unused;
 	facts.cpus = 16;
 	expect_trust(TRUST_UNKNOWN, "1 of 16 CPUs measured");
+	facts.cpus = 2;
+	expect_trust(TRUST_UNKNOWN, "1 of 2 CPUs measured");
 }
 
 static void trust_unknown_after_short_gaps(void **unused)
