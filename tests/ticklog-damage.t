@@ -147,6 +147,12 @@ damaged_line('no marker', 'a record without its marker', substr $record, 3);
     like($err, qr/damaged\.log:1: 1 damaged record outside of any run/, 'before the first: said');
 }
 {
+    my ($key) = $record =~ /type=\S+ (\w+)=/;
+    my $twice = crc_mend($record =~ s/ crc=/ $key=1 crc=/r);
+    my ($err) = shown('a key twice', with_line($middle, $twice), 2, 'corrupt');
+    like($err, qr/damaged\.log:@{[ $middle + 1 ]}: .*type=\w+ has the key $key twice/, 'a key twice: said');
+}
+{
     my $bad = $lines[0] =~ s/run=/rum=/r;
     my ($err) = shown('a damaged begin', joined($bad, @lines[ 1 .. $#lines ]), 2, 'corrupt');
     like($err, qr/damaged\.log:1: a damaged record before the first/, 'a damaged begin: where');

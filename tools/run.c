@@ -340,6 +340,15 @@ static void begin_take(struct run *r, const struct run_record *rec)
 				RUN_SCHEMA);
 }
 
+/* Which of two values counts nobody can tell. */
+static void keys_check(struct run *r, const struct run_record *rec)
+{
+	for (size_t i = 1; i < rec->n; i++)
+		if (run_field(rec, rec->field[i].key) != &rec->field[i])
+			run_problem_add(r, rec->line, rec->seq, "type=%s has the key %s twice",
+					rec->type, rec->field[i].key);
+}
+
 static void record_take(struct run_reader *rd, const struct record_view *v)
 {
 	struct run *r = rd->run;
@@ -348,6 +357,7 @@ static void record_take(struct run_reader *rd, const struct record_view *v)
 	rd->totals.records++;
 	if (rec->seq > r->last_seq)
 		r->last_seq = rec->seq;
+	keys_check(r, rec);
 	if (!strcmp(rec->type, "begin"))
 		begin_take(r, rec);
 	else if (!strcmp(rec->type, "end"))
