@@ -78,17 +78,11 @@ static void add_pmtimer(struct machine *m, const struct acpi_info *a)
 	add_counter(m, "pmtimer", there ? &c : NULL);
 }
 
-static struct cpuid_regs read_cpuid(void *ctx, u32 leaf, u32 subleaf)
-{
-	(void)ctx;
-	return cpuid(leaf, subleaf);
-}
-
 void clock_candidates(struct machine *m, const struct acpi_info *a)
 {
 	u64 start = rdtsc_ordered();
 
-	machine_clock_cpuid(m, read_cpuid, NULL);
+	machine_clock_cpuid(m, cpuid_read, NULL);
 	add_pit(m);
 	add_hpet(m, a);
 	add_pmtimer(m, a);

@@ -12,19 +12,13 @@
 static struct kvm_steal_time counted __attribute__((aligned(64)));
 static enum value_state state = VALUE_ABSENT;
 
-static struct cpuid_regs read_cpuid(void *ctx, u32 leaf, u32 subleaf)
-{
-	(void)ctx;
-	return cpuid(leaf, subleaf);
-}
-
 /* A host that takes the write but does not keep it counts nothing. */
 void steal_start(const struct machine *m)
 {
 	const u64 wanted = (u64)(uintptr_t)&counted | STEAL_ENABLE;
 	u64 v;
 
-	if (!steal_offered(m, read_cpuid, NULL))
+	if (!steal_offered(m, cpuid_read, NULL))
 		return;
 	state = VALUE_FAULT;
 	if (!wrmsr_safe(MSR_KVM_STEAL_TIME, wanted))

@@ -15,12 +15,6 @@
 static bool de_cfg_changed;
 static u64 de_cfg_found;
 
-static struct cpuid_regs read_cpuid(void *ctx, u32 leaf, u32 subleaf)
-{
-	(void)ctx;
-	return cpuid(leaf, subleaf);
-}
-
 static void copy(char *to, size_t cap, const char *from)
 {
 	size_t n = strlen(from);
@@ -74,11 +68,8 @@ static void probe_boot(struct machine *m, const struct bootinfo *b)
 
 static void probe_cpus(struct machine *m, const struct acpi_info *a)
 {
-	m->cpus_source = "no acpi";
-	if (!a || !a->found)
-		return;
-	m->cpus_source = a->madt ? "madt" : "no madt";
-	m->cpus = a->n_cpus + a->cpus_lost;
+	if (a && a->found)
+		m->cpus = a->n_cpus + a->cpus_lost;
 }
 
 /* SDM volume 3, 10.11.7.1: the register is loaded by CPUID and must be cleared before. */
@@ -167,7 +158,7 @@ static void probe_rtc(struct machine *m)
 void machine_probe(struct machine *m, const struct options *o, const struct bootinfo *boot,
 		   const struct acpi_info *acpi, const struct smbios_info *smbios, u64 entry_tsc)
 {
-	machine_probe_cpuid(m, read_cpuid, NULL);
+	machine_probe_cpuid(m, cpuid_read, NULL);
 	m->entry_tsc = entry_tsc;
 	machine_try(m);
 	probe_boot(m, boot);

@@ -6,10 +6,12 @@
 #include "bootinfo.h"
 #include "console.h"
 #include "control.h"
+#include "descriptors.h"
 #include "exit.h"
 #include "fmt.h"
 #include "host_steal.h"
 #include "insn.h"
+#include "machine_check.h"
 #include "machine_probe.h"
 #include "options.h"
 #include "paging.h"
@@ -18,7 +20,6 @@
 #include "smbios.h"
 #include "smi.h"
 #include "smi_count.h"
-#include "traps.h"
 
 #define BOOT_MAPPED (4ull << 30) /* by the tables of entry.asm */
 
@@ -217,13 +218,13 @@ _Noreturn void kernel_main(u32 magic, u64 info)
 {
 	u64 entry_tsc;
 
-	traps_init();
+	descriptors_load();
 	entry_tsc = rdtsc();
 	step_begin("finding the early console");
 	console_early();
 	step_begin("setting the control registers");
 	control_init();
-	traps_enable_mce();
+	machine_check_enable();
 	boot_read(magic, info);
 	options_read();
 	memory_map();

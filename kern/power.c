@@ -3,6 +3,7 @@
 #include "power.h"
 
 #include "acpi.h"
+#include "descriptors.h"
 #include "insn.h"
 #include "io.h"
 #include "paging.h"
@@ -65,12 +66,8 @@ static void reset_by_keyboard(void)
 /* With an empty IDT the first exception is the third at once. */
 static void triple_fault(void)
 {
-	struct {
-		u16 limit;
-		u64 base;
-	} __attribute__((packed)) none = {0, 0};
-
-	asm volatile("lidt %0; ud2" ::"m"(none) : "memory");
+	descriptors_drop_idt();
+	asm volatile("ud2");
 }
 
 void power_reset(const struct acpi_info *a)

@@ -16,12 +16,6 @@ static enum smi_counter counter = SMI_COUNTER_NONE;
 static bool hypervisor;
 static u64 found_ctl, found_ctr;
 
-static struct cpuid_regs read_cpuid(void *ctx, u32 leaf, u32 subleaf)
-{
-	(void)ctx;
-	return cpuid(leaf, subleaf);
-}
-
 /* A write that is ignored reads back as something else. */
 static bool pmc_select(u64 event)
 {
@@ -65,7 +59,7 @@ static bool pmc_open(void)
 void smi_count_start(const struct machine *m)
 {
 	hypervisor = m->hypervisor;
-	counter = smi_counter_choose(m, read_cpuid, NULL);
+	counter = smi_counter_choose(m, cpuid_read, NULL);
 	if (counter == SMI_COUNTER_AMD_PMC && !pmc_open())
 		counter = SMI_COUNTER_NONE;
 }

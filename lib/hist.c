@@ -5,6 +5,7 @@
 #include "mem.h"
 #include "number.h"
 
+#define HEADROOM   64 /* below the least of the samples that the base is chosen by */
 #define EXACT_BITS 12 /* HIST_EXACT = 1 << EXACT_BITS */
 #define SUB_BITS   6  /* HIST_SUB = 1 << SUB_BITS */
 
@@ -22,6 +23,11 @@ static size_t bin_of(u64 d)
 		return (size_t)d;
 	top = 63 - (unsigned int)__builtin_clzll(d); /* 12 .. 63 */
 	return HIST_EXACT + (top - EXACT_BITS) * HIST_SUB + (d >> (top - SUB_BITS)) % HIST_SUB;
+}
+
+u64 hist_base(u64 least)
+{
+	return least < HEADROOM ? 0 : least - HEADROOM;
 }
 
 void hist_init(struct hist *h, u64 base)

@@ -25,6 +25,9 @@ struct bound {
 	u64 lo, hi;
 };
 
+/* Where the exact bins begin, by the least of a few samples: later ones may be less. */
+u64 hist_base(u64 least);
+
 void hist_init(struct hist *h, u64 base);
 void hist_add(struct hist *h, const u64 *x, size_t n);
 void hist_add_n(struct hist *h, u64 value, u64 times);

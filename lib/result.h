@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the suites hand to the report: plain data, no code but the initialisers' users. */
+/* What the suites hand to the report: plain data, and what follows from it alone. */
 #ifndef RESULT_H
 #define RESULT_H
 
@@ -83,7 +83,7 @@ struct stability {
 	u64 outliers; /* rounds above min + threshold */
 	u64 duration; /* ticks */
 	u64 classed;  /* outliers that were looked at for period and class */
-	u64 class[OUTLIER_CLASSES];
+	u64 by_class[OUTLIER_CLASSES];
 	u64 period; /* ticks between outliers where regular, else 0 */
 	struct ruler before, after;
 	u64 redone; /* blocks measured again since the ruler moved */

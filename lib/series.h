@@ -18,7 +18,7 @@ struct series_acc {
 	u64 first_min, last_min, resolution;
 };
 
-/* base: the pilot's min - 64, or 0. */
+/* base: hist_base() of the pilot's min. */
 void series_start(struct series_acc *a, struct hist *hist, u64 base);
 
 /*

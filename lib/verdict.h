@@ -57,8 +57,7 @@ struct trust_facts {
 	u32 cpus, cpus_measured; /* cpus 0: not known */
 	u64 gap_seconds;	 /* how long gaps were watched */
 	bool untimed;		 /* no frequency to be trusted: gap_seconds means nothing */
-	bool hypervisor, metal;
-	bool interrupts_on; /* a process */
+	bool interrupts_on;	 /* a process */
 };
 
 /* Appends the reasons in words, "; " between them. The rule table is in verdict.c. */

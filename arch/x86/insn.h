@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One inline a instruction, named as the instruction. Those that may fault come as NAME_safe(): the
- * fault is recovered through the exception table (extable.h), by the kernel's trap handler and by
- * the process's signal handler alike. SDM volume 2.
+ * One inline for each instruction, named as the instruction. Those that may fault come as
+ * NAME_safe(): the fault is recovered through the exception table (extable.h), by the kernel's trap
+ * handler and by the process's signal handler alike. SDM volume 2.
  *
  * NAME_safe() says by bool whether the instruction ran; when it did not, results are left
  * untouched. Those with a state area return the fault instead, since callers name it: 0 for none,
@@ -31,6 +31,16 @@ static inline struct cpuid_regs cpuid(u32 leaf, u32 subleaf)
 		     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
 		     : "a"(leaf), "c"(subleaf));
 	return r;
+}
+
+/* Parsers of CPUID ask through one of these, so that tests can answer from recorded leaves. */
+typedef struct cpuid_regs cpuid_reader(void *ctx, u32 leaf, u32 subleaf);
+
+/* This CPU's answers; ctx is not used. */
+static inline struct cpuid_regs cpuid_read(void *ctx, u32 leaf, u32 subleaf)
+{
+	(void)ctx;
+	return cpuid(leaf, subleaf);
 }
 
 static inline u64 rdtsc(void)

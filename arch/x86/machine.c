@@ -155,7 +155,7 @@ static void probe_extended(struct machine *m, cpuid_reader *read, void *ctx)
 
 void machine_probe_cpuid(struct machine *m, cpuid_reader *read, void *ctx)
 {
-	*m = (struct machine){.boot_path = "", .loader = "", .cpus_source = "", .tsc_source = ""};
+	*m = (struct machine){.boot_path = "", .loader = "", .tsc_source = ""};
 	probe_vendor(m, read(ctx, 0, 0));
 	probe_basic(m, read, ctx);
 	probe_extended(m, read, ctx);

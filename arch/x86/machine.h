@@ -64,8 +64,7 @@ struct machine {
 	char firmware[64], board[64], serial[64], uuid[40]; /* SMBIOS; "" not known */
 	char rtc[24]; /* "2026-12-01T05:42:14", "" not known */
 	u32 cpus;     /* enabled; 0 not known */
-	const char *cpus_source;
-	u64 memory; /* usable bytes; 0 not known */
+	u64 memory;   /* usable bytes; 0 not known */
 	u64 entry_tsc;
 
 	/* What contradicts itself here, in words for the log; the first ones are kept. */

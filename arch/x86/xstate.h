@@ -33,8 +33,6 @@
 #define XSAVE_LEGACY 512
 #define XSAVE_HEADER 64
 
-typedef struct cpuid_regs cpuid_reader(void *ctx, u32 leaf, u32 subleaf);
-
 struct xcomponent {
 	u32 size;   /* bytes; 0: not offered */
 	u32 offset; /* in the standard format; 0 for supervisor components */

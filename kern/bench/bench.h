@@ -38,7 +38,6 @@ struct run {
 struct bench {
 	const char *name;
 	const char *doc;	      /* one line: the help prints it */
-	const char *unit;	      /* of its figures */
 	void (*run)(struct run *run); /* NULL: not built, reported as a SKIP */
 };
 

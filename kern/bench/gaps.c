@@ -342,6 +342,5 @@ static void gaps_run(struct run *run)
 const struct bench gaps_bench = {
 	.name = "gaps",
 	.doc = "spin and look for stolen time: SMIs, NMIs, the host",
-	.unit = "ticks",
 	.run = gaps_run,
 };

@@ -3,7 +3,6 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "machine.h"
 #include "options.h"
 #include "record.h"
 #include "result.h"
@@ -11,7 +10,6 @@
 #include "verdict.h"
 
 struct report {
-	const struct machine *machine;
 	const struct options *options;
 	u64 seq;   /* of the last record sent */
 	u64 bytes; /* written so far, line ends as '\n' */

@@ -281,7 +281,7 @@ bool bench_run(const struct machine *machine, struct options *options)
 	bool pass;
 
 	env_evidence(&before);
-	report = (struct report){.machine = machine, .options = options};
+	report = (struct report){.options = options};
 	options_check_names(options);
 	options_check_suites(options);
 	run_begin(&run);

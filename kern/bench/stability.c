@@ -125,7 +125,7 @@ static void warm_up(struct stability_suite *s)
 
 	s->code(s->x, BLOCK, STORES, s->run->scratch);
 	stats_line(s->x, stats_drop_backwards(s->x, BLOCK, &backwards), &line);
-	hist_init(s->hist, line.min < 64 ? 0 : line.min - 64);
+	hist_init(s->hist, hist_base(line.min));
 }
 
 static void stability_measure(struct stability_suite *s)
@@ -163,7 +163,7 @@ static void outliers_judge(struct stability_suite *s)
 		period_find(s->at, NULL, r->classed, &period);
 		r->period = period.ticks;
 	}
-	outliers_class(s->at, r->classed, r->period, NEAR_ROUNDS * r->p50.hi, r->class);
+	outliers_class(s->at, r->classed, r->period, NEAR_ROUNDS * r->p50.hi, r->by_class);
 }
 
 static void stability_figures(struct stability_suite *s)
@@ -202,9 +202,9 @@ static void stability_record(struct stability_suite *s)
 	record_u64(rec, "stolen", s->stolen);
 	record_u64(rec, "duration", r->duration);
 	record_u64(rec, "period", r->period);
-	record_u64(rec, "burst", r->class[OUTLIER_BURST]);
-	record_u64(rec, "periodic", r->class[OUTLIER_PERIODIC]);
-	record_u64(rec, "single", r->class[OUTLIER_SINGLE]);
+	record_u64(rec, "burst", r->by_class[OUTLIER_BURST]);
+	record_u64(rec, "periodic", r->by_class[OUTLIER_PERIODIC]);
+	record_u64(rec, "single", r->by_class[OUTLIER_SINGLE]);
 	record_u64(rec, "states", s->states);
 	record_u64(rec, "redone", r->redone);
 	record_u64(rec, "unsettled", s->unsettled);
@@ -245,9 +245,9 @@ static void stability_text(struct stability_suite *s)
 	if (r->classed)
 		report_text(out, "of the first %llu: %llu in bursts, %llu periodic, %llu single\n",
 			    (unsigned long long)r->classed,
-			    (unsigned long long)r->class[OUTLIER_BURST],
-			    (unsigned long long)r -> class[OUTLIER_PERIODIC],
-			    (unsigned long long)r -> class[OUTLIER_SINGLE]);
+			    (unsigned long long)r->by_class[OUTLIER_BURST],
+			    (unsigned long long)r->by_class[OUTLIER_PERIODIC],
+			    (unsigned long long)r->by_class[OUTLIER_SINGLE]);
 	if (r->period)
 		report_text(out, "outliers come every %llu ticks\n", (unsigned long long)r->period);
 	ruler_report(s->run, "stability.before", &r->before);
@@ -362,6 +362,5 @@ static void stability_run(struct run *run)
 const struct bench stability_bench = {
 	.name = "stability",
 	.doc = "does the same loop take the same time, and if not, what moved",
-	.unit = "ticks",
 	.run = stability_run,
 };

@@ -9,7 +9,9 @@
 
 static void summary_why(struct run *run)
 {
-	static const char *const word[] = {"", "", "unstable", "FAILED", "ERROR"};
+	static const char *const word[] = {[STATUS_UNSTABLE] = "unstable",
+					   [STATUS_FAILED] = "FAILED",
+					   [STATUS_ERROR] = "ERROR"};
 	const struct verdict *v = run->verdict;
 	u32 shown = 0, more = 0;
 
@@ -143,8 +145,6 @@ static void summary_trust(struct run *run)
 		.cpus_measured = 1,
 		.gap_seconds = run->gap_seconds,
 		.untimed = !m->tsc_trusted,
-		.hypervisor = m->hypervisor,
-		.metal = m->metal,
 		.interrupts_on = m->process,
 	};
 	char bytes[800];

@@ -9,7 +9,6 @@
 #define PILOT_PASSES	   4 /* the cheapest counts: the first warms up, a host may take any other */
 #define WINDOWS_PER_SECOND 50
 #define TWIN		   1000
-#define PRELUDE		   8 /* discarded at each line: its code last ran a line of every other trial ago */
 
 bool buffers_open(struct bench_buffers *b, u64 samples, u64 *wanted)
 {
@@ -22,8 +21,7 @@ bool buffers_open(struct bench_buffers *b, u64 samples, u64 *wanted)
 	return b->x && b->saved[TRIALS - 1];
 }
 
-/* cpuid; rdtsc three times: what is in flight from printing and statistics is over. */
-static void settle(void)
+void trial_settle(void)
 {
 	for (int i = 0; i < 3; i++) {
 		cpuid(0, 0);
@@ -54,7 +52,7 @@ u64 trial_pilot(struct run *run, const struct bench_buffers *b, seq_fn *code, st
 	u64 cost = ~0ull;
 
 	env_quiet();
-	settle();
+	trial_settle();
 	for (int i = 0; i < PILOT_PASSES; i++) {
 		u64 pass_min, pass = pilot_pass(run, b, code, hist, &pass_min);
 
@@ -150,9 +148,9 @@ static void measure_line(struct run *run, const struct bench_buffers *b, struct 
 	bool off;
 	size_t n;
 
-	settle();
+	trial_settle();
 	off = env_interrupts_off();
-	t->code(b->x, PRELUDE, j, run->scratch);
+	t->code(b->x, TRIAL_PRELUDE, j, run->scratch);
 	t->code(b->x, t->s.samples, j, run->scratch);
 	off &= env_interrupts_off();
 
@@ -169,7 +167,7 @@ static void measure_first(struct run *run, const struct bench_buffers *b, struct
 	u64 median, backwards = 0;
 	size_t n;
 
-	settle();
+	trial_settle();
 	t->code(b->x, t->s.samples, 0, run->scratch);
 	t->s.first = b->x[0];
 	n = stats_drop_backwards(b->x, t->s.samples, &backwards);
@@ -193,7 +191,7 @@ static void trial_open(struct run *run, const struct bench_buffers *b, struct tr
 	t->entries = (struct text)TEXT_ON(t->entry);
 	t->open = false;
 	trial_pilot(run, b, t->code, t->acc.hist, &min);
-	series_start(&t->acc, t->acc.hist, min < 64 ? 0 : min - 64);
+	series_start(&t->acc, t->acc.hist, hist_base(min));
 	if (t->twin)
 		t->twin_before = twin_min(run, b, t);
 	measure_first(run, b, t);

@@ -11,6 +11,9 @@
 #define TRIALS	     4
 #define WINDOW_LINES 64
 
+/* Samples discarded at each line: its code last ran a line of every other trial ago. */
+#define TRIAL_PRELUDE 8
+
 /* Room for the entries of one `type=lines` record beside its other fields. */
 #define LINES_TEXT 800
 
@@ -54,6 +57,12 @@ bool buffers_open(struct bench_buffers *b, u64 samples, u64 *wanted);
  */
 void trial_measure(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
 		   struct disturbance *d);
+
+/*
+ * Three times `cpuid; rdtsc`, before each line: what is in flight from printing and statistics is
+ * over.
+ */
+void trial_settle(void);
 
 /*
  * Ticks that one sample costs, statistics included, and the least sample: the cheapest of a few

@@ -261,6 +261,5 @@ static void tsc_run(struct run *run)
 const struct bench tsc_bench = {
 	.name = "tsc",
 	.doc = "TSC read methods: cost, noise, resolution; which to use",
-	.unit = "ticks",
 	.run = tsc_run,
 };

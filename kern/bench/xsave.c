@@ -57,12 +57,6 @@ static const struct xevent event_table[] = {
 	 .legacy = true},
 };
 
-static struct cpuid_regs read_cpuid(void *ctx, u32 leaf, u32 subleaf)
-{
-	(void)ctx;
-	return cpuid(leaf, subleaf);
-}
-
 static bool detail_full(const struct xsave *x)
 {
 	return x->run->options->detail & DETAIL_FULL;
@@ -176,7 +170,7 @@ static void xcr0_setup(struct xsave *x)
 	/* Whatever firmware left in IA32_XSS would be restored by XRSTORS too. */
 	if (x->gate[GATE_XSAVES])
 		x->xss = env_xss_set(detail_full(x) ? x->layout.super & XSS_WANTED : 0);
-	xstate_read(&x->layout, read_cpuid, NULL);
+	xstate_read(&x->layout, cpuid_read, NULL);
 	x->payload = xstate_payload_set(&x->layout, x->xcr0);
 	xreport_xcr0(x, requested, granted, reason);
 	verdict_add(x->run->verdict, "xsave.xcr0",
@@ -599,7 +593,7 @@ static void xsave_run(struct run *run)
 		return;
 	}
 	run->measured = true;
-	xstate_read(&x.layout, read_cpuid, NULL);
+	xstate_read(&x.layout, cpuid_read, NULL);
 	for (enum xgate gate = 0; gate < XGATES; gate++) {
 		gate_check(&x, gate);
 		if (!x.gate[GATE_XSAVE])
@@ -611,5 +605,8 @@ static void xsave_run(struct run *run)
 		xsave_sweep(&x);
 }
 
-const struct bench xsave_bench = {"xsave", "XSAVE, XRSTOR and kin by components asked and in use",
-				  "ticks", xsave_run};
+const struct bench xsave_bench = {
+	.name = "xsave",
+	.doc = "XSAVE, XRSTOR and kin by components asked and in use",
+	.run = xsave_run,
+};

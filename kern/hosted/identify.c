@@ -19,12 +19,6 @@
 #define WINDOW_NS    50000000 /* between the two sets of reads */
 #define WINDOW_TURNS 50000000 /* bounds the wait when the clock stands still */
 
-static struct cpuid_regs cpuid_direct(void *ctx, u32 leaf, u32 subleaf)
-{
-	(void)ctx;
-	return cpuid(leaf, subleaf);
-}
-
 struct instant {
 	u64 tsc, ns;
 };
@@ -152,7 +146,6 @@ static void identify_system(struct machine *m)
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 
 	m->cpus = cpus > 0 ? (u32)cpus : 0;
-	m->cpus_source = cpus > 0 ? "linux" : "";
 	m->memory = pages > 0 && page > 0 ? (u64)pages * (u64)page : 0;
 	if (uname(&name) == 0)
 		snprintf(kernel, sizeof(kernel), "%.24s %.64s", name.sysname, name.release);
@@ -163,7 +156,7 @@ void machine_identify(struct machine *m, const struct options *o)
 {
 	u64 start;
 
-	machine_probe_cpuid(m, cpuid_direct, NULL);
+	machine_probe_cpuid(m, cpuid_read, NULL);
 	m->process = true;
 	m->boot_path = "process";
 	m->entry_tsc = rdtsc();
@@ -173,7 +166,7 @@ void machine_identify(struct machine *m, const struct options *o)
 	identify_microcode(m);
 	identify_board(m, o);
 	start = rdtsc_ordered();
-	machine_clock_cpuid(m, cpuid_direct, NULL);
+	machine_clock_cpuid(m, cpuid_read, NULL);
 	clock_kernel(m);
 	m->clocks_took = rdtsc_ordered() - start;
 	machine_choose_clock(m);

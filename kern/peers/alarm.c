@@ -83,7 +83,7 @@ static void alarms_print(const char *what, const struct alarms *n)
 static bool step_learn(struct run *run)
 {
 	u64 *x = env_alloc(STEP_SAMPLES * sizeof(u64), 4096), backwards = 0;
-	u64 *prelude = env_alloc(PRELUDE * sizeof(u64), 64);
+	u64 *prelude = env_alloc(TRIAL_PRELUDE * sizeof(u64), 64);
 	seq_fn *code = seq_find((u32)seq_method_find("5", 1), WORK_EMPTY, PRE_NONE, FORM_MEM);
 
 	if (!x || !prelude)

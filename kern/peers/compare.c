@@ -411,7 +411,7 @@ bool compare_run(struct run *run, const struct bench_ask *ask)
 	readers_open();
 	c.line = env_alloc(sizeof(struct hist), 64);
 	c.x = env_alloc((c.samples > LEAST ? c.samples : LEAST) * sizeof(u64), 4096);
-	c.prelude = env_alloc(PRELUDE * sizeof(u64), 64);
+	c.prelude = env_alloc(TRIAL_PRELUDE * sizeof(u64), 64);
 	if (!c.line || !c.x || !c.prelude)
 		return false;
 	for (u32 i = 0; i < READERS; i++)

@@ -5,6 +5,7 @@
 
 #include "bench.h"
 #include "stats.h"
+#include "trial.h"
 
 /* One way of reading the time twice: n differences into out[], as a seq_fn. */
 struct reader {
@@ -40,12 +41,7 @@ bool compare_run(struct run *run, const struct bench_ask *ask);
 bool turn_run(struct run *run, const struct bench_ask *ask);
 bool alarm_run(struct run *run, const struct bench_ask *ask);
 
-/* Three `cpuid; rdtsc`, as before every line of a suite. */
-void line_settle(void);
-
 /* Ticks a sample, times 100, of one line of n samples at loop size j; samples go to out. */
 u64 line_take(seq_fn *code, u64 *out, u64 n, u64 j, struct seq_scratch *scratch, u64 *prelude);
-
-#define PRELUDE 8 /* samples discarded before a line, as in a suite */
 
 #endif

@@ -73,20 +73,12 @@ void readers_open(void)
 	}
 }
 
-void line_settle(void)
-{
-	for (int i = 0; i < 3; i++) {
-		cpuid(0, 0);
-		rdtsc();
-	}
-}
-
 u64 line_take(seq_fn *code, u64 *out, u64 n, u64 j, struct seq_scratch *scratch, u64 *prelude)
 {
 	u64 start;
 
-	line_settle();
-	code(prelude, PRELUDE, j, scratch);
+	trial_settle();
+	code(prelude, TRIAL_PRELUDE, j, scratch);
 	start = rdtsc_ordered();
 	code(out, n, j, scratch);
 	return (rdtsc_ordered() - start) * 100 / n;

@@ -70,7 +70,7 @@ bool turn_run(struct run *run, const struct bench_ask *ask)
 	const u64 lines = ask->lines ? ask->lines : LINES;
 	const u64 samples = ask->samples ? ask->samples : SAMPLES;
 	u64 *x = env_alloc(samples * sizeof(u64), 4096);
-	u64 *prelude = env_alloc(PRELUDE * sizeof(u64), 64);
+	u64 *prelude = env_alloc(TRIAL_PRELUDE * sizeof(u64), 64);
 	struct turns t;
 	u64 ratio;
 

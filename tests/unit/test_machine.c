@@ -520,7 +520,7 @@ static void test_choose_again(void **state)
 /* A field filled behind machine_clock_add()'s back is judged as well. */
 static void test_choose_implausible(void **state)
 {
-	struct machine m = {.n_clocks = 1, .clock = {{"pit", 5, "ok"}}};
+	struct machine m = {.n_clocks = 1, .clock = {{.name = "pit", .khz = 5, .state = "ok"}}};
 
 	(void)state;
 	machine_choose_clock(&m);

@@ -15,7 +15,10 @@
 /* Entries of the interrupt stack table; 0 in a gate means: stay on the stack in use. */
 enum ist { IST_NONE, IST_NMI, IST_DF, IST_MC, IST_STACKS = 3 };
 
-/* Loads GDT, segment registers and TSS; then all 256 gates lead to the trap stubs. */
+/*
+ * Loads GDT, segment registers and TSS; then all 256 gates lead to the trap stubs, and a crash is
+ * printed: first of all in C.
+ */
 void descriptors_load(void);
 
 /* An IDT without a gate: the next exception is a triple fault, and the machine resets. */

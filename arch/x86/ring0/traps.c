@@ -2,7 +2,6 @@
 /* Decides what a trap is: recovered, counted or the end. SDM volume 3 chapter 6. */
 #include "traps.h"
 
-#include "descriptors.h"
 #include "extable.h"
 #include "machine_check.h"
 
@@ -87,14 +86,4 @@ void trap_dispatch(struct trap_frame *f)
 	}
 	if (!trap_survived(f))
 		panic_trap(f);
-}
-
-void traps_init(void)
-{
-	descriptors_load();
-}
-
-void traps_enable_mce(void)
-{
-	machine_check_enable();
 }

@@ -30,12 +30,6 @@ struct trap_frame {
 _Static_assert(sizeof(struct trap_frame) == 22 * 8, "trap_entry.asm pushes these");
 _Static_assert(offsetof(struct trap_frame, vector) == 15 * 8, "after the general registers");
 
-/* Loads GDT, TSS and IDT. From here on a crash is printed. First of all in C. */
-void traps_init(void);
-
-/* After this a machine check comes as #MC instead of a shutdown. */
-void traps_enable_mce(void);
-
 extern volatile u64 trap_nmi_count;
 extern volatile u64 trap_mce_count;	 /* the survived ones */
 extern volatile u64 trap_spurious_count; /* interrupts that nothing here asked for */
