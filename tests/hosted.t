@@ -176,6 +176,12 @@ is(check_named($none_ktap, 'suites')->{note}, 'unstable: nothing was measured', 
 like(check_named($none_ktap, 'tsc.method.9')->{note}, qr/^SKIP /, 'nothing: and why');
 is(hosted([qw(suite=tsc method=9 strict=1)])->{status}, 1, 'nothing, strict: status 1');
 
+# Each suite that runs has measured something, whichever it is.
+for my $suite (qw(tsc stability gaps xsave)) {
+    my $alone = hosted([ @short[1 .. 3], "suite=$suite", 'soak=1' ]);
+    is(check_named(read_ktap($alone->{log}), 'suites'), undef, "$suite alone: something was measured");
+}
+
 my $loop = hosted([ @short, 'workload=loop' ]);
 like($loop->{log}, qr/^no method is recommended: the `empty` workload was not measured$/m,
     'workload=loop: no recommendation, with the reason');

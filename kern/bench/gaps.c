@@ -328,6 +328,7 @@ static void gaps_run(struct run *run)
 
 	if (!gaps_open(&suite, run))
 		return;
+	run->measured = true;
 	gaps_watch(&suite);
 	gaps_period(&suite);
 	run->gap_seconds = suite.all.watched / suite.second;
