@@ -33,6 +33,10 @@ for my $shift (0, 3) {
     is_deeply([ sort keys %$methods ], [ sort @there ], "shift $shift: each of them was measured");
     # Four workloads under four preambles in mem form, one in reg form, 16 lines each.
     cmp_ok($lines, '==', @there * 17 * 16, "shift $shift: no line is missing");
+    my %times;
+    $times{"@$_{qw(method form work pre)}"}++ for map { $_->{keys} } grep { $_->{type} eq 'series' } @records;
+    is_deeply([ scalar keys %times, grep { $times{$_} > 1 } sort keys %times ], [ @there * 17 ],
+        "shift $shift: each series once");
     is_deeply([ Seq::wrong_series($predicted, $scale, @records) ], [],
         "shift $shift: so are the series' figures");
 
@@ -57,6 +61,14 @@ my @twice = map { counting_boot(0, '', "twice, $_") } 1, 2;
 boot_ok($_) for @twice;
 ok($twice[0]{log} eq $twice[1]{log}, 'two boots print the same bytes')
     or diag(first_difference(map { $_->{log} } @twice));
+
+# The stability loop is a line of the recommended method's `loop` with 500 turns.
+my ($recommended) = records_of($twice[0]{log}, 'recommend');
+my ($stability) = records_of($twice[0]{log}, 'stability');
+my $loop = $predicted->{ Seq::symbol($recommended->{method}, qw(loop none mem)) };
+my $round = $loop->{base} + 500 * $loop->{step};
+is("@$stability{qw(method min max)}", "$recommended->{method} $round $round",
+    "stability: the recommended method's rounds, of $round instructions");
 
 sub first_difference {
     my ($x, $y) = map { [ split /\n/, $_ ] } @_;

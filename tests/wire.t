@@ -17,7 +17,7 @@ sub wire_boot {
     my $path = built("test-logs/wire-$$");
     unlink $path;
     my $b = boot(name => $words, append => "suite=stability profile=quick $words", serial => 0,
-        cpu => 'max', extra => [ '-serial', "file:$path" ], %a);
+        cpu => 'max', extra => [ '-serial', "file:$path", '-rtc', 'base=2031-12-06T17:58:09' ], %a);
     $b->{raw} = slurp($path);
     ($b->{log} = $b->{raw}) =~ s/\r\n/\n/g;
     unlink $path;
@@ -35,6 +35,9 @@ my ($longest) = sort { $b <=> $a } map { length } grep { /^\@bt / } split /\n/, 
 cmp_ok($longest, '<=', 1024, 'no record is longer than 1024 bytes');
 is(read_records($run->{log})->{records}[-1]{keys}{result}, 'pass', 'the end record says pass');
 
+my ($machine) = records_of($run->{log}, 'machine');
+like($machine->{rtc}, qr/^2031-12-06T17:5[89]:\d\d$/, 'the time is the clock\'s');
+
 # Begin and end come even so: without them a log cannot be known to be whole.
 my $off = wire_boot('records=off');
 boot_ok($off);
@@ -49,6 +52,17 @@ my $r = read_records($wrong->{log});
 is_deeply($r->{problems}, [], 'a wrong option: a whole log');
 is($r->{records}[-1]{keys}{result}, 'fail', 'a wrong option: the end record says fail');
 like($wrong->{log}, qr/^RESULT   FAIL/m, 'a wrong option: so does the summary');
+
+# ---- other ends: the machine is off or reset, which QEMU tells by 0 and -no-reboot
+
+for my $exit (qw(poweroff reboot)) {
+    for my $machine (qw(pc q35)) {
+        my $end = wire_boot("exit=$exit", machine => $machine, timeout => 30);
+        is($end->{status}, 0, "exit=$exit on $machine: it is");
+        is_deeply(read_records($end->{log})->{problems}, [], "exit=$exit on $machine: a whole log");
+        unlike($end->{log}, qr/^baretick: halted/m, "exit=$exit on $machine: not by halting");
+    }
+}
 
 my $help = wire_boot('help');
 like($help->{log}, qr/^\s+suite=/m, 'help: prints the options');

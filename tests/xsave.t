@@ -288,6 +288,12 @@ records_ok('default', $default->{log});
 is_deeply(read_trace($default->{log}), { cells => [], problems => [], unit => undef },
     'default: no trace lines, no unit line');
 
+# What other suites took of the memory before must not leave the areas unaligned.
+my $after = boot(name => 'after tsc', cpu => 'max', append => 'suite=tsc,xsave lines=2 samples=101');
+boot_ok($after);
+like(check_named(read_ktap($after->{log}), 'xsave.cells')->{note}, qr/^[1-9]\d* rows measured, 0 cells/,
+    'after tsc: every cell can be measured');
+
 my $three = xsave_boot('xsave.trace=3', 'max', 'xsave.trace=3');
 boot_ok($three);
 my @all = grep { !is_legacy($_) } records_ok('xsave.trace=3', $three->{log});

@@ -92,7 +92,7 @@ for my $model (sort keys %cpu) {
 
     for my $k (records_of($r, 'xsave')) {
         my @xinuse = list_of($k->{xinuse});
-        my @saved = list_of($k->{xstate_bv}, scalar @xinuse);
+        my @saved = list_of($k->{xstate_bv} // $k->{xinuse}, scalar @xinuse);
         my @n = list_of($k->{n}, scalar @xinuse);
         my $row = "$k->{event} RFBM $k->{rfbm}";
         push @{ $rows{ $k->{event} }{ $k->{rfbm} } }, @xinuse;

@@ -324,6 +324,16 @@ static void smis_that_are_not_counted(void **state)
 	assert_int_equal(sum.smi, 0);
 }
 
+/* The step is the TSC's. */
+static void cycles_give_no_step(void **state)
+{
+	(void)state;
+	trials[0].s.unit = trials[1].s.unit = "cycles";
+	measure();
+	figures_are_whole();
+	assert_false(run.step.seen);
+}
+
 static void interrupts_are_seen(void **state)
 {
 	(void)state;
@@ -379,21 +389,14 @@ static void emulated_is_never_judged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(undisturbed),
-		TEST(first_and_warm_are_apart),
-		TEST(one_window_again),
-		TEST(the_last_try_may_settle),
-		TEST(never_settles),
-		TEST(no_time_to_measure_again),
-		TEST(the_time_is_spent),
-		TEST(no_ratio_of_a_moving_clock),
-		TEST(evidence_is_summed),
-		TEST(smis_that_are_not_counted),
-		TEST(interrupts_are_seen),
-		TEST(backwards_samples),
-		TEST(overhead_of_the_twin),
-		TEST(overhead_that_drifts),
-		TEST(emulated_is_never_judged),
+		TEST(undisturbed),	    TEST(first_and_warm_are_apart),
+		TEST(one_window_again),	    TEST(the_last_try_may_settle),
+		TEST(never_settles),	    TEST(no_time_to_measure_again),
+		TEST(the_time_is_spent),    TEST(no_ratio_of_a_moving_clock),
+		TEST(evidence_is_summed),   TEST(smis_that_are_not_counted),
+		TEST(cycles_give_no_step),  TEST(interrupts_are_seen),
+		TEST(backwards_samples),    TEST(overhead_of_the_twin),
+		TEST(overhead_that_drifts), TEST(emulated_is_never_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
