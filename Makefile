@@ -61,7 +61,7 @@ FUZZ_SECONDS ?= 60
 prefix       ?= /usr/local
 
 .PHONY: all iso run hosted bench ticklog check units lint format clean fuzz bench-ticklog install
-.PHONY: install-run install-check install-lint install-tool install-fuzz install-bochs check-bochs
+.PHONY: install-run install-check install-lint install-tool install-fuzz install-bochs check-bochs check-mutants
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -186,6 +186,8 @@ check: install-check install-tool
 check-bochs: install-check install-bochs
 	@$(SUBMAKE) iso
 	@LIMIT=1200 tests/run tests/bochs/*.t
+check-mutants: install-check install-tool
+	@tests/check-mutants
 
 lint: install-check install-lint
 	@tests/lint
