@@ -543,8 +543,9 @@ sub stability {
     if ($whole) {
         my @said = map { s/ +\.\. /: /r } $f->{log} =~ /^  min \+ (\d+ +\.\. \d+)$/mg;
         push @wrong, differs('decades', join(', ', @said), join ', ', decades($h, @bins));
-        # The min that a block's outliers are above is that of the blocks so far.
-        my $above = Math::BigInt->new(0);
+        # The min that a block's outliers are above is that of the blocks so far. Of the samples under
+        # the base of the histogram it is not known how many are.
+        my $above = Math::BigInt->new($h->{below});
         for (@bins) {
             $above->badd($_->[1])
                 if bin_range($_->[0], $h->{base})->[1] > $k->{min} + $k->{threshold};
