@@ -331,6 +331,7 @@ static void gaps_run(struct run *run)
 	run->measured = true;
 	gaps_watch(&suite);
 	gaps_period(&suite);
+	env_smi_sources(&suite.sources);
 	run->gap_seconds = suite.all.watched / suite.second;
 	run->gap_ticks = suite.all.watched;
 	run->gap_smi = gaps_smi_moved(&suite.first, &suite.last) - suite.smi.counted;

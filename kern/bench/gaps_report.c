@@ -280,28 +280,27 @@ static void sources_list(struct text *t, const struct smi_sources *sources, bool
 /* Nothing is said of a chipset that is not known: most guests have none. */
 static void sources_report(struct gaps_suite *s)
 {
-	struct smi_sources sources;
+	const struct smi_sources *sources = &s->sources;
 	struct record *rec;
 	char bytes[600];
 	struct text t = TEXT_ON(bytes);
 
-	env_smi_sources(&sources);
-	if (!sources.chipset)
+	if (!sources->chipset)
 		return;
 	fmt(&t, "SMIs may come from: ");
-	sources_list(&t, &sources, true);
-	fmt(&t, " (%s%s)\n", sources.chipset, sources.global ? "" : "; GBL_SMI_EN is 0: all off");
+	sources_list(&t, sources, true);
+	fmt(&t, " (%s%s)\n", sources->chipset, sources->global ? "" : "; GBL_SMI_EN is 0: all off");
 	report_lines(s->run->report, &t);
 	rec = report_record(s->run->report, "smisources");
-	record_word(rec, "chipset", sources.chipset);
-	record_hex(rec, "port", sources.port);
-	record_hex(rec, "enable", sources.enable);
-	record_hex(rec, "status", sources.status);
-	record_u64(rec, "global", sources.global);
+	record_word(rec, "chipset", sources->chipset);
+	record_hex(rec, "port", sources->port);
+	record_hex(rec, "enable", sources->enable);
+	record_hex(rec, "status", sources->status);
+	record_u64(rec, "global", sources->global);
 	record_key(rec, "enabled");
-	sources_list(&rec->t, &sources, true);
+	sources_list(&rec->t, sources, true);
 	record_key(rec, "pending");
-	sources_list(&rec->t, &sources, false);
+	sources_list(&rec->t, sources, false);
 	report_send(s->run->report);
 }
 

@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The gaps suite's state, between its parts: gaps.c watches, gaps_smi.c makes SMIs where asked,
- * gaps_report.c says what was found. Records; times in ticks, `at` from the suite's start:
- *
- * type=gap      some windows, as soon as they are done: at, windows, watched, turns, n gaps, stolen
- *               (above what a turn takes), longest; smi, nmi, mce: counted meanwhile; causes:
- *               CAUSE:N,... or none; contradicts=1: the counts do not explain each other.
- * type=gaplist  the first gaps, from (index): list=AT:LENGTH:CAUSE,...
- * type=gaps     all: soak (seconds asked), windows, watched, wall, turns; threshold, given (1: by
- * the option), inner, outer, mad (of the calibration); n, stolen, longest, most (the longest
- * difference, gap or not), backwards; smi, nmi, mce, smi_state (absent|read|fault|unproven);
- * causes; decades=DIGITS:N:TICKS,... or none; period (0: none named), period_on, period_slots,
- * period_bits. type=smi      SMIs made on demand: asked, written; counted (by MSR_SMI_COUNT),
- * found, missed, other (gaps that no SMI of ours explains); with smi=handler: stay (asked), noted,
- *               above (longer than the threshold), late (most ticks from a gap's start to the
- *               handler's), over_min, over_max (ticks that a gap, less a turn, is longer than the
- * handler's stay). type=smisources  what the chipset can make SMIs from: chipset, port; enable,
- * status: SMI_EN and SMI_STS as read; global (GBL_SMI_EN); enabled, pending: NAME,... or none.
+ * gaps_report.c says what was found. Its records: README "Records".
  */
 #ifndef GAPS_SUITE_H
 #define GAPS_SUITE_H
@@ -80,6 +65,7 @@ struct gaps_suite {
 	struct evidence first, last;
 	u64 contradictions;
 	struct gaps_smi smi;
+	struct smi_sources sources;
 };
 
 /* After each few windows, and at the end. */
