@@ -29,15 +29,14 @@ struct acpi_info {
 	bool found;  /* an RSDP with a readable RSDT or XSDT */
 	u8 revision; /* of the RSDP: 0 is ACPI 1.0 */
 	bool xsdt;   /* XSDT used, else RSDT */
-	const char
-		*rsdp_source; /* "tag 15", "tag 14", "start_info", "efi", "bios scan"; "" if none */
+	/* "tag 15", "tag 14", "start_info", "efi", "bios scan"; "" if none */
+	const char *rsdp_source;
 
 	bool fadt;
 	bool hw_reduced;	      /* HW_REDUCED_ACPI: none of the PM and SMI registers exist */
 	u32 smi_cmd;		      /* port; 0: no SMI interface, so never write one */
 	u8 acpi_enable, acpi_disable; /* values for smi_cmd; both 0: always in ACPI mode */
-	u8 s4bios_req, pstate_cnt,
-		cst_cnt; /* further values for smi_cmd, each 0 if there is none */
+	u8 s4bios_req, pstate_cnt, cst_cnt; /* further ones, each 0 if there is none */
 	struct acpi_address pm1a_evt, pm1a_cnt, pm1b_cnt;
 	struct acpi_address pm_timer; /* counts at 3.579545 MHz */
 	u8 pm_timer_bits;	      /* 24 or 32; 0 without a timer */

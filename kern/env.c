@@ -133,7 +133,7 @@ bool env_xstate_permit(u32 component)
 {
 	u64 xfd, bit = 1ull << component;
 
-	if (component > 62 || !machine || !machine->xsave)
+	if (component >= XSTATE_MAX || !machine || !machine->xsave)
 		return false;
 	if (!(cpuid(0xd, 1).eax & 1u << 4))
 		return true;

@@ -15,6 +15,8 @@
 #define DEBUG_EXIT_PORT	 0xf4
 #define DEBUG_EXIT_READS 0x00 /* what the device answers; a port without one reads FFh */
 
+#define DEBUG_EXIT_TURNS 20000000 /* PAUSEs, after which there was no such device */
+
 #define BOCHS_SHUTDOWN_PORT 0x8900
 
 static enum exit_how chosen = EXIT_AUTO;
@@ -53,7 +55,7 @@ static void debug_exit(void)
 	if (!has_debug_exit())
 		return;
 	outb(DEBUG_EXIT_PORT, failed ? EXIT_FAIL : EXIT_PASS);
-	for (u32 i = 0; i < 20000000; i++)
+	for (u32 i = 0; i < DEBUG_EXIT_TURNS; i++)
 		cpu_pause();
 }
 

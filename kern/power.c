@@ -9,6 +9,11 @@
 #include "paging.h"
 #include "pci.h"
 
+/* PAUSEs, after which a step has not worked. */
+#define SETTLE_TURNS   2000000
+#define KEYBOARD_TURNS 100000
+#define ACPI_TURNS     300000
+
 #define RESET_CONTROL	   0xcf9
 #define RESET_CONTROL_HARD 0x02
 #define RESET_CONTROL_CPU  0x04
@@ -31,7 +36,7 @@
  */
 static void settle(void)
 {
-	for (u32 i = 0; i < 2000000; i++)
+	for (u32 i = 0; i < SETTLE_TURNS; i++)
 		cpu_pause();
 }
 
@@ -57,7 +62,7 @@ static bool is_port(const struct acpi_address *r)
 
 static void reset_by_keyboard(void)
 {
-	for (u32 i = 0; i < 100000 && inb(KEYBOARD_STATUS) & KEYBOARD_INPUT_FULL; i++)
+	for (u32 i = 0; i < KEYBOARD_TURNS && inb(KEYBOARD_STATUS) & KEYBOARD_INPUT_FULL; i++)
 		cpu_pause();
 	outb(KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
 	settle();
@@ -91,7 +96,7 @@ static void enter_acpi_mode(const struct acpi_info *a, u16 pm1a)
 	if (inw(pm1a) & PM1_SCI_EN || !a->smi_cmd || a->smi_cmd > 0xffff || !a->acpi_enable)
 		return;
 	outb((u16)a->smi_cmd, a->acpi_enable);
-	for (u32 i = 0; i < 300000 && !(inw(pm1a) & PM1_SCI_EN); i++)
+	for (u32 i = 0; i < ACPI_TURNS && !(inw(pm1a) & PM1_SCI_EN); i++)
 		cpu_pause();
 }
 

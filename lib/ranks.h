@@ -10,9 +10,9 @@
 
 #define RANKS_MIN 5    /* of each sample: with fewer, hardly any outcome is rare enough */
 #define RANKS_MAX 4096 /* of each sample */
-#define RANKS_EXACT \
-	24 /* of both together: up to here the distribution is counted, not approximated */
-#define RANKS_ODDS 200 /* one in so many is rare enough: one-sided p <= 0.005 */
+/* Of both together: up to here the distribution is counted, not approximated. */
+#define RANKS_EXACT 24
+#define RANKS_ODDS  200 /* one in so many is rare enough: one-sided p <= 0.005 */
 
 /*
  * True if values as high as a's m among b's n come about by chance at most once in RANKS_ODDS

@@ -10,12 +10,11 @@
 #include "insn.h"
 #include "mem.h"
 
-#define KHZ_LOWEST   1000u     /* 1 MHz: slower is no TSC, not even an emulated one */
-#define KHZ_HIGHEST  20000000u /* 20 GHz */
-#define AGREE_PPM    500u
-#define CRYSTAL_PPM  15000u /* the rounding of leaf 16h, well under the 4% from 24 to 25 MHz */
-#define HV_TSC_LEAF  0x40000010u
-#define HV_BASE_LEAF 0x40000000u
+#define KHZ_LOWEST  1000u     /* 1 MHz: slower is no TSC, not even an emulated one */
+#define KHZ_HIGHEST 20000000u /* 20 GHz */
+#define AGREE_PPM   500u
+#define CRYSTAL_PPM 15000u /* the rounding of leaf 16h, well under the 4% from 24 to 25 MHz */
+#define HV_TSC_LEAF 0x40000010u
 
 static bool bit(u32 value, u32 n)
 {

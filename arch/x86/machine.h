@@ -16,6 +16,8 @@ enum value_state {
 
 enum hypervisor { HV_NONE, HV_TCG, HV_KVM, HV_HYPERV, HV_VMWARE, HV_XEN, HV_OTHER };
 
+#define HV_BASE_LEAF 0x40000000u /* CPUID: a hypervisor's highest leaf and name */
+
 #define CLOCK_CANDIDATES 8
 #define MACHINE_FINDINGS 8
 #define MACHINE_FINDING	 96 /* bytes with the NUL; longer ones are cut */

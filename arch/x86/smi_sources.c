@@ -59,7 +59,7 @@ static const struct bit {
 	{30, true, "me", "management engine"},
 	{31, true, "xhci", "xHCI USB controller"},
 };
-_Static_assert(sizeof(bits) / sizeof(bits[0]) <= SMI_SOURCES, "struct smi_sources holds them all");
+_Static_assert(ARRAY_SIZE(bits) <= SMI_SOURCES, "struct smi_sources holds them all");
 
 #define GBL_SMI_EN 1u
 
@@ -67,7 +67,7 @@ const char *smi_chipset(u32 id)
 {
 	u16 device = (u16)(id >> 16);
 
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		if ((id & 0xffff) == INTEL && device >= families[i].first &&
 		    device <= families[i].last)
 			return families[i].name;
@@ -80,7 +80,7 @@ void smi_sources_decode(struct smi_sources *s, u32 enable, u32 status)
 	s->status = status;
 	s->global = enable & GBL_SMI_EN;
 	s->n = 0;
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++) {
 		struct smi_source *to = &s->source[s->n];
 
 		to->name = bits[i].name;

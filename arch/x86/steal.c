@@ -2,7 +2,6 @@
 /* KVM's steal time, whether it is offered and what it says: see steal.h. */
 #include "steal.h"
 
-#define HV_BASE_LEAF	       0x40000000u
 #define KVM_FEATURES	       0x40000001u
 #define KVM_FEATURE_STEAL_TIME (1u << 5)
 

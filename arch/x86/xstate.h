@@ -51,8 +51,8 @@ struct xstate {
 
 /*
  * Reads the leaf; all zero when CPUID does not reach it. Bit 63 of the masks is no component and is
- * dropped. A component in both masks counts as user state. Call again after
- * XSETBV, since EBX of sub-leaves 0 and 1 follow XCR0 and XSS.
+ * dropped. A component in both masks counts as user state. Call again after XSETBV, since EBX of
+ * sub-leaves 0 and 1 follow XCR0 and XSS.
  */
 void xstate_read(struct xstate *x, cpuid_reader *read, void *ctx);
 

@@ -224,7 +224,7 @@ u64 env_xss_set(u64 wanted)
 
 bool env_xstate_permit(u32 component)
 {
-	if (component > 62 || !(env_xcr0() >> component & 1))
+	if (component >= XSTATE_MAX || !(env_xcr0() >> component & 1))
 		return false;
 	/*
 	 * Only tile data is kept back until a process asks; Linux refuses to be asked for others.

@@ -3,6 +3,7 @@
 #include "control.h"
 
 #include "insn.h"
+#include "msr.h"
 
 #define CPUID1_ECX_XSAVE (1u << 26)
 #define CPUID81_EDX_NX	 (1u << 20)

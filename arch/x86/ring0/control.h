@@ -21,9 +21,6 @@
 #define CR4_OSXMMEXCPT (1ull << 10)
 #define CR4_OSXSAVE    (1ull << 18)
 
-#define MSR_EFER 0xc0000080
-#define EFER_NXE (1ull << 11)
-
 static inline u64 read_cr0(void)
 {
 	u64 v;

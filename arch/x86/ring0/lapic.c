@@ -6,6 +6,8 @@
 #include "msr.h"
 #include "paging.h"
 
+#define CPUID1_EDX_APIC (1u << 9)
+
 #define APIC_VERSION 0x030
 #define APIC_EOI     0x0b0
 #define APIC_ISR     0x100
@@ -42,7 +44,7 @@ bool lapic_start(void)
 	u64 base;
 
 	kind = NONE;
-	if (!(cpuid(1, 0).edx & 1u << 9) || !rdmsr_safe(MSR_IA32_APIC_BASE, &base))
+	if (!(cpuid(1, 0).edx & CPUID1_EDX_APIC) || !rdmsr_safe(MSR_IA32_APIC_BASE, &base))
 		return false;
 	if (!(base & APIC_BASE_ENABLE))
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page tables: physical memory mapped to itself. SDM volume 3 chapter 4. Until paging_init()
+ * The page tables: physical memory mapped to itself. SDM volume 3 chapter 4. Until paging_enable()
  * the first 4 GiB are mapped writable and executable by the boot code.
  */
 #ifndef PAGING_H

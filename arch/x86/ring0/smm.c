@@ -38,7 +38,7 @@ static const char *bridge_find(void)
 	struct text t = {.at = why, .cap = sizeof(why) - 1};
 	u32 id = pci_read32(0, 0, PCI_ID);
 
-	for (size_t i = 0; i < sizeof(bridges) / sizeof(bridges[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bridges); i++)
 		if (bridges[i].id == id)
 			smram = bridges[i].smram;
 	if (smram)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks, each with a page below it that paging_init() leaves unmapped, so that running over
+ * The stacks, each with a page below it that paging_prepare() leaves unmapped, so that running over
  * the end is a fault and not a write into whatever lies there. Laid out in stacks.asm.
  */
 #ifndef STACKS_H
