@@ -137,7 +137,7 @@ static int setup(void **state)
 	options_default(&options);
 	machine = (struct machine){.metal = true};
 	verdict = (struct verdict){0};
-	report = (struct report){.options = &options, .machine = &machine};
+	report = (struct report){.options = &options};
 	run = (struct run){
 		.machine = &machine,
 		.options = &options,
