@@ -153,6 +153,12 @@ damaged_line('no marker', 'a record without its marker', substr $record, 3);
     like($err, qr/damaged\.log:@{[ $middle + 1 ]}: .*type=\w+ has the key $key twice/, 'a key twice: said');
 }
 {
+    my ($at) = grep { $lines[$_] =~ /type=begin / } 0 .. $#lines;
+    my $begsn = crc_mend($lines[$at] =~ s/type=begin/type=begsn/r);
+    my ($err) = shown('no begin, nothing missing', with_line($at, $begsn), 2, 'corrupt');
+    like($err, qr/the first record is type=begsn, not begin/, 'no begin, nothing missing: said');
+}
+{
     my $bad = $lines[0] =~ s/run=/rum=/r;
     my ($err) = shown('a damaged begin', joined($bad, @lines[ 1 .. $#lines ]), 2, 'corrupt');
     like($err, qr/damaged\.log:1: a damaged record before the first/, 'a damaged begin: where');

@@ -358,6 +358,9 @@ static void record_take(struct run_reader *rd, const struct record_view *v)
 	if (rec->seq > r->last_seq)
 		r->last_seq = rec->seq;
 	keys_check(r, rec);
+	if (rec->seq == 1 && strcmp(rec->type, "begin"))
+		run_problem_add(r, rec->line, 1, "the first record is type=%s, not begin",
+				rec->type);
 	if (!strcmp(rec->type, "begin"))
 		begin_take(r, rec);
 	else if (!strcmp(rec->type, "end"))
