@@ -68,12 +68,12 @@ static void summary_do(struct run *run)
 {
 	struct report *r = run->report;
 
+	if (check_is(run, "options", STATUS_FAILED))
+		report_text(r, "DO       correct the command line; `help` lists the options\n");
 	if (run_emulated(run))
 		report_text(
 			r,
 			"DO       boot it on hardware, or under KVM with -cpu host,migratable=off\n");
-	if (check_is(run, "options", STATUS_FAILED))
-		report_text(r, "DO       correct the command line; `help` lists the options\n");
 	if (!run_emulated(run) && check_is(run, "tsc.frequency", STATUS_UNSTABLE))
 		report_text(r,
 			    "DO       trust ticks only: the TSC's frequency is not known here\n");
