@@ -7,15 +7,17 @@
 
 static bool periods_apart(u64 distance, u64 period)
 {
-	u64 k, rest, off;
+	u64 whole, rest;
 
 	if (period == 0)
 		return false;
-	k = distance / period;
+	whole = distance / period;
 	rest = distance % period;
-	off = rest <= period - rest ? rest : period - rest;
-	k += off != rest;
-	return k >= 1 && k <= PERIODS_MOST && off <= period / 20;
+	if (rest > period - rest) {
+		rest = period - rest;
+		whole++;
+	}
+	return whole >= 1 && whole <= PERIODS_MOST && rest <= period / 20;
 }
 
 static enum outlier_class class_of(u64 before, u64 after, u64 period, u64 near)

@@ -28,7 +28,7 @@ static void *allocated[8];
 static size_t allocations;
 static bool emulated;
 static struct evidence evidence_first, evidence_last;
-static u32 evidence_calls, blocks; /* blocks: calls of the rounds so far, warming up not counted */
+static u32 evidence_calls, done; /* done: calls of the rounds so far, warming up not counted */
 static struct {
 	u32 block, round; /* counted from 1 */
 	u64 ticks;
@@ -76,7 +76,7 @@ bool run_emulated(const struct run *r)
 
 static bool is_slow(void)
 {
-	return slow_from && blocks >= slow_from && blocks < fast_from;
+	return slow_from && done >= slow_from && done < fast_from;
 }
 
 /* Of the block that was just taken, and of the first look, before any. */
@@ -96,9 +96,9 @@ bool ruler_moved(const struct run *r, const struct ruler *a, const struct ruler 
 	return !emulated && a->adds_ticks != b->adds_ticks;
 }
 
-void ruler_report(struct run *r, const char *where, const struct ruler *ruler)
+void ruler_report(struct run *run, const char *where, const struct ruler *r)
 {
-	(void)r, (void)where, (void)ruler;
+	(void)run, (void)where, (void)r;
 }
 
 static void rounds(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
@@ -109,9 +109,9 @@ static void rounds(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
 	for (u64 i = 0; i < n; i++)
 		out[i] = is_slow() ? SLOWER : ROUND;
 	for (size_t k = 0; k < odds; k++)
-		if (blocks > 0 && odd[k].block == blocks)
+		if (done > 0 && odd[k].block == done)
 			out[odd[k].round - 1] = odd[k].ticks;
-	blocks++;
+	done++;
 }
 
 static seq_fn *fake_find(u32 method, enum seq_workload w, enum seq_preamble p, enum seq_form f)
@@ -129,7 +129,7 @@ static struct options options;
 static struct machine machine;
 static struct verdict verdict;
 static struct report report;
-static struct run run;
+static struct run quick_run;
 
 static int setup(void **state)
 {
@@ -138,7 +138,7 @@ static int setup(void **state)
 	machine = (struct machine){.metal = true};
 	verdict = (struct verdict){0};
 	report = (struct report){.options = &options};
-	run = (struct run){
+	quick_run = (struct run){
 		.machine = &machine,
 		.options = &options,
 		.profile = PROFILE_QUICK,
@@ -148,7 +148,7 @@ static int setup(void **state)
 	};
 	emulated = false;
 	evidence_first = evidence_last = (struct evidence){.smi_state = VALUE_READ};
-	evidence_calls = blocks = looks = restless = slow_from = 0;
+	evidence_calls = done = looks = restless = slow_from = 0;
 	fast_from = ~0u;
 	odds = 0;
 	return 0;
@@ -173,7 +173,7 @@ static struct stability measure(void)
 {
 	static struct stability_suite suite;
 
-	suite = (struct stability_suite){.run = &run};
+	suite = (struct stability_suite){.run = &quick_run};
 	assert_true(stability_open(&suite));
 	stability_measure(&suite);
 	stability_figures(&suite);
@@ -200,7 +200,7 @@ static void quiet(void **state)
 	assert_int_equal(r.max, ROUND);
 	assert_int_equal(r.spread, 0);
 	assert_int_equal(r.outliers, 0);
-	assert_int_equal(blocks, 1 + BLOCKS);
+	assert_int_equal(done, 1 + BLOCKS);
 	check_is("stability.tsc", STATUS_OK, "no backwards step in 100000 rounds");
 	check_is("stability.spread", STATUS_OK, "0 ticks");
 	check_is("stability.clock", STATUS_OK, "");
@@ -315,7 +315,7 @@ static void a_moved_block_is_taken_again(void **state)
 	assert_int_equal(r.outliers, 0);
 	assert_int_equal(r.max, ROUND);
 	assert_int_equal(r.redone, 2); /* there, and back again */
-	assert_int_equal(blocks, 1 + BLOCKS + 2);
+	assert_int_equal(done, 1 + BLOCKS + 2);
 }
 
 static void nothing_ever_settles(void **state)

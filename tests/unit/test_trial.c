@@ -28,7 +28,7 @@ static u64 moved_at;   /* bit i: they have moved between look i and the one afte
 static u64 disturbed;  /* added to each sample while they move */
 static u64 twin_value; /* of the overhead twin; grows by twin_drift a call */
 static u64 twin_drift;
-static bool backwards; /* the last sample of each line is */
+static bool last_backwards; /* the last sample of each line is */
 
 void *env_alloc(u64 bytes, u64 align)
 {
@@ -107,7 +107,7 @@ static void code(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
 	(void)scratch;
 	for (u64 i = 0; i < n; i++)
 		out[i] = 40 + i % 2 * 2 + j + extra;
-	if (backwards)
+	if (last_backwards)
 		out[n - 1] = -5ull;
 }
 
@@ -138,7 +138,7 @@ static int setup(void **state)
 	options.detail = 0;
 	report = (struct report){.options = &options};
 	run = (struct run){.options = &options, .report = &report, .redo_left = ~0ull};
-	emulated = interrupts = backwards = false;
+	emulated = interrupts = last_backwards = false;
 	ruler_held = true;
 	evidence_step = evidence_now = (struct evidence){0};
 	looks = 0;
@@ -346,7 +346,7 @@ static void interrupts_are_seen(void **state)
 static void backwards_samples(void **state)
 {
 	(void)state;
-	backwards = true;
+	last_backwards = true;
 	measure();
 	assert_int_equal(trials[0].s.backwards, LINES);
 	assert_int_equal(trials[0].s.n, LINES * (SAMPLES - 1));

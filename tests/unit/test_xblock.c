@@ -79,7 +79,7 @@ static struct {
 	u64 bv, xcomp;	     /* XORed to what it must write */
 } wrong;
 
-static bool compact;
+static bool writes_compact;
 static size_t area_size;
 static u64 twin_ticks, twin_drift;
 
@@ -105,7 +105,7 @@ static u32 twin(const struct seq_xargs *a)
 static u32 save(const struct seq_xargs *a)
 {
 	u64 in_use = image_bv(a->image), bv = in_use & a->rfbm;
-	u64 xcomp = compact ? a->rfbm | 1ull << 63 : 0;
+	u64 xcomp = writes_compact ? a->rfbm | 1ull << 63 : 0;
 	u8 *at = a->area;
 
 	if (in_use == wrong.at) {
@@ -153,7 +153,7 @@ static int setup(void **state)
 	wrong.prime = wrong.fault = 0;
 	wrong.before = wrong.behind = false;
 	wrong.bv = wrong.xcomp = 0;
-	compact = false;
+	writes_compact = false;
 	looks = 0;
 	moved_at = 0;
 	twin_ticks = 30;
@@ -263,7 +263,7 @@ static void xcomp_bv_of_the_compacted_format(void **state)
 {
 	(void)state;
 	b.event = &compact_event;
-	compact = true;
+	writes_compact = true;
 	wrong.xcomp = 2;
 	middle_skipped(XSKIP_XCOMP, 1ull << 63 | (RFBM ^ 2));
 }
