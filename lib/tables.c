@@ -106,6 +106,14 @@ void table_minima_row(struct text *t, const struct minima_row *row)
 	fmt(t, "%s\n", row->overhead_stable ? "" : " ~");
 }
 
+void table_legend(struct text *t, bool cycles)
+{
+	fmt(t,
+	    "all in TSC ticks%s; `*`: fewer samples, by the time budget; `!`: the core clock or the\n"
+	    "sibling's load moved and did not settle; `~`: overhead moved\n",
+	    cycles ? ", method 9 in core cycles" : "");
+}
+
 void table_line(struct text *t, const char *series, u64 from, u64 to, const struct variance *var,
 		u64 max_dev, u64 min)
 {

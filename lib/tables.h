@@ -25,6 +25,9 @@ struct minima_row {
 void table_minima_head(struct text *t);
 void table_minima_row(struct text *t, const struct minima_row *row);
 
+/* What the marks in the rows mean. cycles: a method in core cycles is among them. */
+void table_legend(struct text *t, bool cycles);
+
 /* "J" or "J..K", then the line's figures. */
 void table_line(struct text *t, const char *series, u64 from, u64 to, const struct variance *var,
 		u64 max_dev, u64 min);

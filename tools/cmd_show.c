@@ -114,6 +114,18 @@ static void row_print(const struct text *t)
 	putchar('\n');
 }
 
+static void legend_print(const struct run_method *m, size_t n)
+{
+	char bytes[240];
+	struct text t = TEXT_ON(bytes);
+	bool cycles = false;
+
+	for (size_t i = 0; i < n; i++)
+		cycles |= m[i].base && !strcmp(m[i].base->s.unit, "cycles");
+	table_legend(&t, cycles);
+	fwrite(t.at, 1, t.len, stdout);
+}
+
 static void method_tables(const struct run *r)
 {
 	static void (*const head[])(struct text *) = {table_method_head, table_lines_head,
@@ -142,8 +154,7 @@ static void method_tables(const struct run *r)
 		}
 	}
 	if (n)
-		puts("all in TSC ticks, method 9 in core cycles; `*`: fewer samples, by the time "
-		     "budget; `~`: overhead moved");
+		legend_print(m, n);
 }
 
 static void recommended_print(const struct run *r)

@@ -126,11 +126,11 @@ static void tables_report(struct tsc_suite *s)
 
 static void legend_report(struct tsc_suite *s)
 {
-	report_text(
-		s->run->report,
-		"all in TSC ticks%s; `*`: fewer samples, by the time budget; `!`: the core clock "
-		"or the\nsibling's load moved and did not settle; `~`: overhead moved\n",
-		s->method[SEQ_METHODS - 1].skip ? "" : ", method 9 in core cycles");
+	char bytes[240];
+	struct text t = TEXT_ON(bytes);
+
+	table_legend(&t, !s->method[SEQ_METHODS - 1].skip);
+	report_lines(s->run->report, &t);
 	for (u32 i = 0; i < SEQ_METHODS; i++) {
 		const struct method_state *ms = &s->method[i];
 
