@@ -12,6 +12,7 @@
 struct matrix {
 	u64 min[SEQ_STARTS][SEQ_ENDS];
 	struct variance var[SEQ_STARTS][SEQ_ENDS];
+	u32 empty; /* cells that were measured and kept no sample */
 };
 
 static void cell_measure(struct run *run, const struct bench_buffers *b, struct hist *hist,
@@ -35,6 +36,7 @@ static void cell_measure(struct run *run, const struct bench_buffers *b, struct 
 							 : MATRIX_SAMPLES,
 	};
 	trial_measure(run, b, &t, 1, d);
+	x->empty += t.s.n == 0;
 	x->min[start][end] = t.s.min;
 	x->var[start][end] = t.s.mean_var;
 }
@@ -106,5 +108,9 @@ void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *his
 	table_report(run, &x, true);
 	legend_report(run);
 	cells_record(run, &x);
-	verdict_add(run->verdict, "tsc.matrix", STATUS_OK, "%s", "");
+	if (x.empty)
+		verdict_add(run->verdict, "tsc.matrix", STATUS_ERROR,
+			    "no sample stayed in %u cells", x.empty);
+	else
+		verdict_add(run->verdict, "tsc.matrix", STATUS_OK, "%s", "");
 }

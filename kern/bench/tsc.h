@@ -21,6 +21,7 @@ struct method_state {
 	struct series base;		    /* empty, preamble none */
 	struct series other[METHOD_OTHERS]; /* the rest, in the order measured */
 	u32 n_others;
+	u64 samples;	   /* that stay, over all its series */
 	struct hist *hist; /* of base */
 	struct minima_row minima;
 	struct candidate candidate;

@@ -27,6 +27,7 @@ static bool is_base(const struct series *x)
 
 void tsc_series_report(struct tsc_suite *s, struct method_state *ms, const struct trial *t)
 {
+	ms->samples += t->s.n;
 	if (ms->m->ticks)
 		s->backwards += t->s.backwards;
 	if (!detail_full(s) && !is_base(&t->s)) {
@@ -215,6 +216,8 @@ static void method_check(const struct tsc_suite *s, const struct method_state *m
 	text_byte(&t, 0);
 	if (ms->skip)
 		verdict_add(s->run->verdict, name, STATUS_SKIP, "%s", ms->skip);
+	else if (ms->samples == 0)
+		verdict_add(s->run->verdict, name, STATUS_ERROR, "no sample stayed");
 	else
 		verdict_add(s->run->verdict, name, STATUS_OK, "%s", "");
 }
