@@ -96,9 +96,13 @@ isnt($cut->{status}, 33, 'cut command line: not exit 33');
 # ---- an instruction-counting clock gives itself away, whatever CPUID says
 
 my $hidden = boot(name => 'hidden hypervisor', cpu => 'max,-hypervisor', icount => 3,
-    append => 'suite=stability profile=quick exit=debug');
+    append => 'suite=stability exit=debug');
 boot_ok($hidden);
-like($hidden->{log}, qr/^the clock counts instructions: emulated/m, 'hidden hypervisor: recognised');
+like($hidden->{log}, qr/^emulated the clock counts instructions: /m, 'hidden hypervisor: recognised');
+my $hidden_is = read_records($hidden->{log});
+is((records_of($hidden_is, 'machine'))[0]{emulated}, 'the clock counts instructions',
+    'hidden hypervisor: in the record too, so that it is no baseline for hardware');
+is((records_of($hidden_is, 'options'))[0]{profile}, 'quick', 'hidden hypervisor: auto is quick');
 like($hidden->{log}, qr/^TRUST: UNKNOWN emulated/m, 'hidden hypervisor: and not judged');
 
 # ---- crashes: never a success

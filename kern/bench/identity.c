@@ -4,6 +4,14 @@
 
 static const char *const profile_name[] = {"auto", "quick", "standard", "soak"};
 
+/* How an emulator gave itself away, or "no". */
+static const char *emulated_why(const struct run *run)
+{
+	if (run->machine->emulated)
+		return run->machine->emulated_why;
+	return run->icount ? "the clock counts instructions" : "no";
+}
+
 static void machine_record(struct run *run)
 {
 	const struct machine *m = run->machine;
@@ -16,7 +24,7 @@ static void machine_record(struct run *run)
 	if (m->microcode_state == VALUE_READ)
 		record_hex(r, "microcode", m->microcode);
 	record_word(r, "hypervisor", m->hypervisor ? m->hv_vendor : "none");
-	record_word(r, "emulated", m->emulated ? m->emulated_why : "no");
+	record_word(r, "emulated", emulated_why(run));
 	record_word(r, "boot", m->boot_path);
 	record_word(r, "loader", m->loader ? m->loader : "");
 	record_word(r, "rtc", m->rtc);
@@ -119,9 +127,9 @@ static void machine_text(struct run *run)
 		    m->stepping, m->brand[0] ? m->brand : "no brand string");
 	if (m->hypervisor)
 		report_text(r, "hv       %s\n", m->hv_vendor[0] ? m->hv_vendor : "unnamed");
-	if (m->emulated)
+	if (run_emulated(run))
 		report_text(r, "emulated %s: numbers are the emulator's, not hardware's\n",
-			    m->emulated_why);
+			    emulated_why(run));
 	if (m->firmware[0])
 		report_text(r, "firmware %s\n", m->firmware);
 	report_text(r, "boot     %s%s%s, %u CPU%s, %llu MiB\n", m->boot_path,
@@ -187,9 +195,10 @@ static void check_invariant(struct run *run)
 
 	if (m->invariant_tsc)
 		verdict_add(run->verdict, "tsc.invariant", STATUS_OK, "%s", "");
-	else if (m->hypervisor || m->emulated)
+	else if (m->hypervisor || run_emulated(run))
 		verdict_add(run->verdict, "tsc.invariant", STATUS_SKIP,
-			    "not promised (CPUID.80000007H:EDX[8] is 0 under a hypervisor)");
+			    "not promised (CPUID.80000007H:EDX[8] is 0 %s)",
+			    m->hypervisor ? "under a hypervisor" : "in an emulator");
 	else
 		verdict_add(run->verdict, "tsc.invariant", STATUS_UNSTABLE,
 			    "not promised (CPUID.80000007H:EDX[8] is 0)");

@@ -11,16 +11,16 @@
 #include "ruler.h"
 #include "summary.h"
 
-static enum profile profile_choose(const struct machine *m, const struct options *o)
-{
-	if (o->profile != PROFILE_AUTO)
-		return o->profile;
-	return m->emulated ? PROFILE_QUICK : PROFILE_STANDARD;
-}
-
 bool run_emulated(const struct run *run)
 {
 	return run->machine->emulated || run->icount;
+}
+
+static enum profile profile_choose(const struct run *run)
+{
+	if (run->options->profile != PROFILE_AUTO)
+		return run->options->profile;
+	return run_emulated(run) ? PROFILE_QUICK : PROFILE_STANDARD;
 }
 
 void run_headline(struct run *run, const char *topic, const char *format, ...)
@@ -181,8 +181,6 @@ static void run_detect_icount(struct run *run)
 		run->icount |= r.nops_equal && r.nops_ticks >> k >= 8192 &&
 			       r.nops_ticks >> k < 8192 + 64 && r.adds_ticks >> k >= RULER_ADDS &&
 			       r.adds_ticks >> k < RULER_ADDS + RULER_ADDS / 16;
-	if (run->icount && !run->machine->emulated)
-		report_text(run->report, "the clock counts instructions: emulated, not judged\n");
 }
 
 static void run_suites(struct run *run)
@@ -271,7 +269,6 @@ bool bench_run(const struct machine *machine, struct options *options)
 	struct run run = {
 		.machine = machine,
 		.options = options,
-		.profile = profile_choose(machine, options),
 		.verdict = &verdict,
 		.report = &report,
 		.scratch = &scratch,
@@ -285,13 +282,16 @@ bool bench_run(const struct machine *machine, struct options *options)
 	options_check_names(options);
 	options_check_suites(options);
 	run_begin(&run);
+	if (machine->has_tsc) {
+		env_quiet();
+		run_detect_icount(&run);
+	}
+	run.profile = profile_choose(&run);
 	identity_report(&run);
 	run_options_check(&run);
 	identity_checks(&run);
 	run_recovery_check(&run);
 	if (machine->has_tsc) {
-		env_quiet();
-		run_detect_icount(&run);
 		ruler_pilot(&run);
 		run_suites(&run);
 	} else {
