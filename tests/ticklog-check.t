@@ -83,11 +83,8 @@ is_deeply(verdicts($c), { 'xsave.fxsave.0x3.0x3.avg97' => 'REGRESSION' }, '... i
 # Limits are passed, not reached: 50 + 10% is 55, and 4 ticks are 4 ticks.
 my $fifty = with_series(0, min => 50);
 spew('ten.limits', "*.min abs=0 rel=10% # all minima\n");
-my ($step) = map { $_->{step} } records_of($log, 'recommend');
-changes('10% of 50', with_series(1, min => 55), $fifty, 0, {}, '--limits', 'ten.limits')
-    if $step <= 2;
-changes('more than 10% of 50', with_series(1, min => 56), $fifty, 1, \%worse, '--limits', 'ten.limits')
-    if $step <= 2;
+changes('10% of 50', with_series(1, min => 55), $fifty, 0, {}, '--limits', 'ten.limits');
+changes('more than 10% of 50', with_series(1, min => 56), $fifty, 1, \%worse, '--limits', 'ten.limits');
 spew('abs.limits', "$min abs=9.5 rel=0%\n");
 changes('less than 9.5 ticks', with_series(1, min => 59), $fifty, 0, {}, '--limits', 'abs.limits');
 changes('more than 9.5 ticks', with_series(1, min => 60), $fifty, 1, \%worse, '--limits', 'abs.limits');
@@ -178,7 +175,7 @@ my %key = (
     signature  => [ qr/ type=machine /, signature  => '0x12345' ],
     core_type  => [ qr/ type=machine /, core_type  => 32 ],
     hypervisor => [ qr/ type=machine /, hypervisor => 'Other' ],
-    vendor     => [ qr/ type=machine /, vendor     => 'AuthenticAMD' ],
+    vendor     => [ qr/ type=machine /, vendor     => 'OtherVendor' ],
     emulated   => [ qr/ type=machine /, emulated   => '"hypervisor\\x20leaf"' ],
     code       => [ qr/ type=options /, code       => 'DEADBEEF' ],
     profile    => [ qr/ type=options /, profile    => 'standard' ],
