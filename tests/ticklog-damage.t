@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 # Serial logs as they really arrive: surrounded, escaped, torn, cut, doubled, lost, damaged. Each run
-# is called what it is, each damaged line is named, nothing crashes. BARETICK_SEED=N repeats the
+# is called what it is, each damaged line is named, nothing crashes. BARETICK_SEED=N draws another
 # random part.
 use strict;
 use warnings;
@@ -234,7 +234,7 @@ for ([ 'an empty file', '' ], [ 'no baretick', "hello\nworld\n" ], [ 'only zeros
 
 # ---- any byte
 
-my $seed = $ENV{BARETICK_SEED} // time;
+my $seed = $ENV{BARETICK_SEED} // 1;
 srand $seed;
 note "BARETICK_SEED=$seed";
 my ($unnoticed, $odd) = (0, '');

@@ -43,11 +43,16 @@ static struct period find(const struct list *l)
 	return p;
 }
 
-static void within(u64 found, u64 wanted, u64 parts)
+static bool is_within(u64 found, u64 wanted, u64 parts)
 {
 	u64 off = found > wanted ? found - wanted : wanted - found;
 
-	if (off > wanted / parts)
+	return off <= wanted / parts;
+}
+
+static void within(u64 found, u64 wanted, u64 parts)
+{
+	if (!is_within(found, wanted, parts))
 		fail_msg("found %llu, wanted %llu", (unsigned long long)found,
 			 (unsigned long long)wanted);
 }
@@ -70,9 +75,14 @@ static void an_exact_period(void **unused)
 	}
 }
 
-/* A host's tick of a millisecond at 2 GHz, some ticks short and not seen, others in between. */
+/*
+ * A host's tick of a millisecond at 2 GHz, some ticks short and not seen, others in between. Once in
+ * some 50,000 such draws chance hides the grid, or makes one of twice its period.
+ */
 static void jitter_gaps_and_others(void **unused)
 {
+	int missed = 0;
+
 	(void)unused;
 	for (int round = 0; round < 200; round++) {
 		u64 period = 1000 + draw_below(4000000), start = draw_below(1ull << 40);
@@ -87,9 +97,10 @@ static void jitter_gaps_and_others(void **unused)
 		for (int i = 0; i < 20; i++)
 			list_add(&l, start + draw_below(100 * period), 0);
 		p = find(&l);
-		within(p.ticks, period, 100);
-		assert_true(p.on >= 70 && p.slots >= 80 && p.slots <= 101);
+		missed += !is_within(p.ticks, period, 100) || p.on < 70 || p.slots < 80 ||
+			  p.slots > 101;
 	}
+	assert_in_range(missed, 0, 2);
 }
 
 static void drift_is_followed(void **unused)

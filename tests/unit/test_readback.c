@@ -302,7 +302,7 @@ static void cells_come_back(void **unused)
 
 		memset(a, 0, sizeof(a));
 		for (size_t k = 0; k < rows; k++) {
-			a[k].xinuse = draw_wide();
+			a[k].xinuse = (draw_wide() & ~3ull) | k;
 			a[k].xstate_bv = i % 2 ? a[k].xinuse : draw_wide();
 			a[k].clamped = draw() % 3;
 			a[k].lat = (struct latency){
