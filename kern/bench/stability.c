@@ -13,10 +13,10 @@
 #include "trial.h"
 
 #define STORES	    500
-#define NEAR_ROUNDS 10 /* outliers this close are one burst */
-#define FEW	    10 /* more than one round in ten is no tick of anything: no period is looked for */
+#define NEAR_ROUNDS 10	  /* outliers this close are one burst */
+#define FEW	    10	  /* more than one round in ten is neither a tick's nor a stall's doing */
 #define BLOCK	    10000 /* rounds between two rulers */
-#define THRESHOLD   50	  /* ticks, unless the option says else */
+#define THRESHOLD   50	  /* ticks, or two steps of a coarser clock, unless the option says else */
 #define STOLEN_PART 100	  /* a hundredth of the time: more is not quiet */
 
 struct stability_suite {
@@ -152,6 +152,11 @@ static void stability_measure(struct stability_suite *s)
 	env_evidence(&s->after);
 }
 
+static bool outliers_few(const struct stability *r)
+{
+	return r->outliers <= r->n / FEW;
+}
+
 /* By the figures of all rounds. */
 static void outliers_judge(struct stability_suite *s)
 {
@@ -159,7 +164,7 @@ static void outliers_judge(struct stability_suite *s)
 	struct period period;
 
 	r->classed = r->outliers < PERIOD_EVENTS ? r->outliers : PERIOD_EVENTS;
-	if (r->outliers <= r->n / FEW) {
+	if (outliers_few(r)) {
 		period_find(s->at, NULL, r->classed, &period);
 		r->period = period.ticks;
 	}
@@ -280,11 +285,14 @@ static void judge_shared(struct stability_suite *s)
 {
 	u64 per_million = s->r.n ? s->r.outliers * 1000000 / s->r.n : 0;
 	bool noisy = s->stolen > s->r.duration / STOLEN_PART;
+	const char *cause = !noisy		  ? "below 1% stalled (host or SMI)"
+			    : outliers_few(&s->r) ? "stall (host or SMI)"
+						  : "unexplained, too many for stalls";
 
 	verdict_add(s->run->verdict, "stability.spread", noisy ? STATUS_UNSTABLE : STATUS_OK,
-		    "%s (host or SMI): %llu outliers a million rounds, %llu of %llu ticks",
-		    noisy ? "stall" : "below 1% stalled", (unsigned long long)per_million,
-		    (unsigned long long)s->stolen, (unsigned long long)s->r.duration);
+		    "%s: %llu outliers a million rounds, %llu of %llu ticks", cause,
+		    (unsigned long long)per_million, (unsigned long long)s->stolen,
+		    (unsigned long long)s->r.duration);
 }
 
 static void stability_checks(struct stability_suite *s)
@@ -321,15 +329,27 @@ static void stability_checks(struct stability_suite *s)
 			    run_emulated(run) ? "emulated: not judged" : "");
 }
 
+/*
+ * A window of one length reads either of two neighbouring multiples of the step. No step is found
+ * here: rounds of 450 and 900 ticks would make one of 450.
+ */
+static u64 threshold_choose(const struct run *run)
+{
+	u64 steps = 2 * step_value(&run->step);
+
+	if (run->options->threshold != OPTION_UNSET)
+		return run->options->threshold;
+	return steps > THRESHOLD ? steps : THRESHOLD;
+}
+
 static bool stability_open(struct stability_suite *s)
 {
 	const char *id = s->run->recommended.id;
 	int method = seq_method_find(id, strlen(id));
-	u64 given = s->run->options->threshold;
 
 	s->r = (struct stability){.method = id,
 				  .rounds = rounds_wanted(s->run),
-				  .threshold = given == OPTION_UNSET ? THRESHOLD : given};
+				  .threshold = threshold_choose(s->run)};
 	s->code = seq_find((u32)method, WORK_LOOP, PRE_NONE, FORM_MEM);
 	s->hist = env_alloc(sizeof(struct hist), 64);
 	s->x = env_alloc(BLOCK * sizeof(u64), 4096);

@@ -37,6 +37,7 @@ static size_t odds;
 static u32 slow_from, fast_from; /* from this block on rounds take SLOWER, or ROUND again */
 static u32 restless;		 /* this many looks from the first on differ from the one before */
 static u32 looks;
+static u32 long_every; /* each so many rounds one takes 100 ticks more; 0: none */
 
 void *env_alloc(u64 bytes, u64 align)
 {
@@ -107,7 +108,8 @@ static void rounds(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
 	assert_int_equal(n, BLOCK);
 	assert_int_equal(j, 500);
 	for (u64 i = 0; i < n; i++)
-		out[i] = is_slow() ? SLOWER : ROUND;
+		out[i] = (is_slow() ? SLOWER : ROUND) +
+			 (long_every && i % long_every == 0 ? 100 : 0);
 	for (size_t k = 0; k < odds; k++)
 		if (done > 0 && odd[k].block == done)
 			out[odd[k].round - 1] = odd[k].ticks;
@@ -148,7 +150,7 @@ static int setup(void **state)
 	};
 	emulated = false;
 	evidence_first = evidence_last = (struct evidence){.smi_state = VALUE_READ};
-	evidence_calls = done = looks = restless = slow_from = 0;
+	evidence_calls = done = looks = restless = slow_from = long_every = 0;
 	fast_from = ~0u;
 	odds = 0;
 	return 0;
@@ -238,6 +240,18 @@ static void the_option_sets_the_threshold(void **state)
 	round_is(3, 77, ROUND + 100);
 	assert_int_equal(measure().outliers, 0);
 	check_is("stability.spread", STATUS_OK, "100 ticks");
+}
+
+/* Reads on a clock that moves 40 ticks at a time: a window of one length may read 450 or 490. */
+static void a_coarse_clock_sets_it_too(void **state)
+{
+	static const u64 seen[] = {40, 80, 440};
+
+	(void)state;
+	step_add(&quick_run.step, seen, ARRAY_SIZE(seen));
+	round_is(3, 77, ROUND + 80);
+	assert_int_equal(measure().outliers, 0);
+	check_is("stability.spread", STATUS_OK, "80 ticks");
 }
 
 static void an_smi_explains_it(void **state)
@@ -357,6 +371,21 @@ static void under_a_host_the_share_counts(void **state)
 	assert_memory_equal(c->reason, "stall (host or SMI): 10 outliers", 32);
 }
 
+/* A sibling thread slows every fifth round down: no host's doing, no SMI's. */
+static void a_share_of_all_rounds_is_no_stall(void **state)
+{
+	const struct check *c;
+
+	(void)state;
+	machine.metal = false;
+	machine.hypervisor = true;
+	long_every = 5;
+	assert_int_equal(measure().outliers, BLOCKS * BLOCK / 5);
+	c = verdict_find(&verdict, "stability.spread");
+	assert_int_equal(c->status, STATUS_UNSTABLE);
+	assert_memory_equal(c->reason, "unexplained, too many for stalls: 200000 outliers", 49);
+}
+
 static void an_emulator_is_not_judged(void **state)
 {
 	(void)state;
@@ -378,6 +407,7 @@ int main(void)
 		TEST(at_the_threshold),
 		TEST(above_the_threshold),
 		TEST(the_option_sets_the_threshold),
+		TEST(a_coarse_clock_sets_it_too),
 		TEST(an_smi_explains_it),
 		TEST(an_nmi_explains_it),
 		TEST(a_backwards_step_fails),
@@ -386,6 +416,7 @@ int main(void)
 		TEST(a_moved_block_is_taken_again),
 		TEST(nothing_ever_settles),
 		TEST(under_a_host_the_share_counts),
+		TEST(a_share_of_all_rounds_is_no_stall),
 		TEST(an_emulator_is_not_judged),
 	};
 
