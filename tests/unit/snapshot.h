@@ -17,6 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "bootinfo.h"
 #include "draw.h"
 #include "findings.h"
 #include "phys.h"
@@ -135,6 +136,20 @@ static inline void snapshot_load(struct snapshot *s, const char *name)
 	}
 	fclose(f);
 	assert_true(s->n > 0);
+}
+
+/* The same, and what its loader passed at entry, read. */
+static inline void snapshot_boot(struct snapshot *s, const char *name, struct bootinfo *boot)
+{
+	snapshot_load(s, name);
+	if (s->eax == MULTIBOOT2_MAGIC) {
+		struct piece *p = snapshot_find(s, s->ebx, 8);
+
+		assert_true(bootinfo_multiboot2(boot, p->bytes, p->len));
+	} else {
+		assert_true(bootinfo_pvh(boot, &s->mem, s->ebx));
+	}
+	snapshot_release(s);
 }
 
 static inline bool has_finding(const struct findings *f, const char *part)

@@ -40,19 +40,6 @@ static bool parse(struct snapshot *s)
 	return ok;
 }
 
-static void load(struct snapshot *s, const char *name)
-{
-	snapshot_load(s, name);
-	if (s->eax == MULTIBOOT2_MAGIC) {
-		struct piece *p = snapshot_find(s, s->ebx, 8);
-
-		assert_true(bootinfo_multiboot2(&boot, p->bytes, p->len));
-	} else {
-		assert_true(bootinfo_pvh(&boot, &s->mem, s->ebx));
-	}
-	snapshot_release(s);
-}
-
 static void assert_register(const struct acpi_address *r, u8 space, u64 address)
 {
 	assert_int_equal(r->address, address);
@@ -81,7 +68,7 @@ static void captured_machines(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(machine); i++) {
 		struct snapshot s;
 
-		load(&s, machine[i].name);
+		snapshot_boot(&s, machine[i].name, &boot);
 		assert_true(parse(&s));
 		snapshot_free(&s);
 		assert_no_findings(&a.findings);
@@ -109,7 +96,7 @@ static void captured_apic_ids(void **state)
 	struct snapshot s;
 
 	(void)state;
-	load(&s, "q35-pvh");
+	snapshot_boot(&s, "q35-pvh", &boot);
 	assert_true(parse(&s));
 	snapshot_free(&s);
 	assert_memory_equal(a.apic_id, id, sizeof(id));
@@ -120,7 +107,7 @@ static void captured_hardware_reduced(void **state)
 	struct snapshot s;
 
 	(void)state;
-	load(&s, "microvm-pvh");
+	snapshot_boot(&s, "microvm-pvh", &boot);
 	assert_true(parse(&s));
 	snapshot_free(&s);
 	assert_true(a.hw_reduced);
@@ -134,7 +121,7 @@ static void ways_to_the_rsdp(void **state)
 	struct snapshot s;
 
 	(void)state;
-	load(&s, "pc-ovmf");
+	snapshot_boot(&s, "pc-ovmf", &boot);
 	boot.rsdp_new[9] ^= 1;
 	assert_true(parse(&s));
 	assert_string_equal(a.rsdp_source, "tag 14");
@@ -147,7 +134,7 @@ static void ways_to_the_rsdp(void **state)
 	assert_finding(&a.findings, "no usable RSDP");
 	snapshot_free(&s);
 
-	load(&s, "pc-pvh");
+	snapshot_boot(&s, "pc-pvh", &boot);
 	boot.rsdp = 0;
 	assert_true(parse(&s));
 	assert_string_equal(a.rsdp_source, "bios scan");
@@ -167,7 +154,7 @@ static void efi_configuration_table(void **state)
 	struct snapshot s;
 
 	(void)state;
-	load(&s, "pc-ovmf");
+	snapshot_boot(&s, "pc-ovmf", &boot);
 	u64 table = boot.efi_system_table;
 	u8 *at = snapshot_bytes(&s, table, 120);
 
@@ -712,7 +699,7 @@ static void every_truncation(void **state)
 	for (size_t k = 0; k < ARRAY_SIZE(name); k++) {
 		struct snapshot s;
 
-		load(&s, name[k]);
+		snapshot_boot(&s, name[k], &boot);
 		for (size_t i = 0; i < s.n; i++) {
 			struct piece *p = &s.piece[i];
 			size_t whole = p->len;
@@ -741,7 +728,7 @@ static void random_damage(void **state)
 		struct snapshot s;
 
 		if (*from)
-			load(&s, from);
+			snapshot_boot(&s, from, &boot);
 		else
 			make_machine(&s);
 		for (size_t turn = 0; turn < 20; turn++) {

@@ -3,44 +3,12 @@
  * Recovery from faulting instructions: the table is searched by a signal handler as by the kernel's
  * trap handler, on instructions that a user process may not execute.
  */
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
-#include <cmocka.h>
-
-#include "extable.h"
+#include "faults.h"
 #include "insn.h"
 
 static u8 area[8192] __attribute__((aligned(64)));
-static int faults;
-
-static void on_fault(int signal_number, siginfo_t *info, void *context)
-{
-	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-	u64 to = extable_find((u64)r[REG_RIP]);
-
-	(void)signal_number;
-	(void)info;
-	if (!to)
-		abort();
-	faults++;
-	r[REG_R8] = r[REG_TRAPNO] + 1;
-	r[REG_RIP] = (greg_t)to;
-}
-
-/* In each test: cmocka puts handlers of its own before every one of them. */
-static void catch_faults(void)
-{
-	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-
-	faults = 0;
-	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
-	assert_int_equal(sigaction(SIGILL, &action, NULL), 0);
-}
 
 static void unknown_address_is_a_crash(void **state)
 {

@@ -76,8 +76,8 @@ static void an_exact_period(void **unused)
 }
 
 /*
- * A host's tick of a millisecond at 2 GHz, some ticks short and not seen, others in between. Once in
- * some 50,000 such draws chance hides the grid, or makes one of twice its period.
+ * A host's tick of a millisecond at 2 GHz, some ticks short and not seen, others in between. Once
+ * in some 50,000 such draws chance hides the grid, or makes one of twice its period.
  */
 static void jitter_gaps_and_others(void **unused)
 {

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "amx.h"
+
 /* ---- the world that the suite asks for */
 
 static u64 wire, last_line, longest; /* bytes with CR LF; of the line under way; of any line */
@@ -87,23 +89,11 @@ void xblock_measure(struct xsave *x, struct xblock *b)
 	(void)x, (void)b;
 }
 
-/* ---- the machine: leaf 0Dh as recorded in a KVM guest with AMX, XCR0 = 602e7h */
+/* ---- the machine: one with AMX */
 
 static struct cpuid_regs amx(void *ctx, u32 leaf, u32 subleaf)
 {
-	static const struct cpuid_regs sub[19] = {
-		[0] = {0x602e7, 0x2b00, 0x2b00, 0},
-		[1] = {0x1f, 0x2a00, 0x1800, 0},
-		[2] = {0x100, 0x240, 0, 0},
-		[5] = {0x40, 0x440, 0, 0},
-		[6] = {0x200, 0x480, 0, 0},
-		[7] = {0x400, 0x680, 0, 0},
-		[9] = {0x8, 0xa80, 0, 0},
-		[11] = {0x10, 0, 1, 0},
-		[12] = {0x18, 0, 1, 0},
-		[17] = {0x40, 0xac0, 2, 0},
-		[18] = {0x2000, 0xb00, 6, 0},
-	};
+	static const struct cpuid_regs sub[] = AMX_LEAF_D;
 
 	(void)ctx;
 	if (leaf == 0)

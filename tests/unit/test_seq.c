@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The measured sequences, run in a process on the CPU that is there. */
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
-
-#include <cmocka.h>
 
 #include "crc.h"
-#include "extable.h"
+#include "faults.h"
 #include "insn.h"
 #include "seq.h"
 
@@ -23,28 +16,6 @@ static struct seq_scratch scratch;
 static u8 image[8192] __attribute__((aligned(64)));
 static u8 area[8192] __attribute__((aligned(64)));
 static u32 have; /* NEED_ bits */
-
-static void on_fault(int signal_number, siginfo_t *info, void *context)
-{
-	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-	u64 to = extable_find((u64)r[REG_RIP]);
-
-	(void)signal_number;
-	(void)info;
-	if (!to)
-		abort();
-	r[REG_R8] = r[REG_TRAPNO] + 1;
-	r[REG_RIP] = (greg_t)to;
-}
-
-/* In a test, not once for all: cmocka puts handlers of its own before every one of them. */
-static void catch_faults(void)
-{
-	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-
-	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
-	assert_int_equal(sigaction(SIGILL, &action, NULL), 0);
-}
 
 static int probe(void **state)
 {

@@ -29,19 +29,6 @@ static bool parse(struct snapshot *s)
 	return ok;
 }
 
-static void load(struct snapshot *s, const char *name)
-{
-	snapshot_load(s, name);
-	if (s->eax == MULTIBOOT2_MAGIC) {
-		struct piece *p = snapshot_find(s, s->ebx, 8);
-
-		assert_true(bootinfo_multiboot2(&boot, p->bytes, p->len));
-	} else {
-		assert_true(bootinfo_pvh(&boot, &s->mem, s->ebx));
-	}
-	snapshot_release(s);
-}
-
 static void captured_machines(void **state)
 {
 	static const struct {
@@ -65,7 +52,7 @@ static void captured_machines(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(machine); i++) {
 		struct snapshot s;
 
-		load(&s, machine[i].name);
+		snapshot_boot(&s, machine[i].name, &boot);
 		assert_true(parse(&s));
 		snapshot_free(&s);
 		assert_no_findings(&m.findings);
@@ -85,11 +72,11 @@ static void captured_without(void **state)
 	struct snapshot s;
 
 	(void)state;
-	load(&s, "microvm-pvh");
+	snapshot_boot(&s, "microvm-pvh", &boot);
 	assert_false(parse(&s));
 	assert_finding(&m.findings, "no SMBIOS table");
 	snapshot_free(&s);
-	load(&s, "pc-grub");
+	snapshot_boot(&s, "pc-grub", &boot);
 	boot.efi = true; /* under EFI the BIOS area means nothing */
 	assert_false(parse(&s));
 	snapshot_free(&s);
@@ -446,7 +433,7 @@ static void every_truncation(void **state)
 	for (size_t k = 0; k < ARRAY_SIZE(name); k++) {
 		struct snapshot s;
 
-		load(&s, name[k]);
+		snapshot_boot(&s, name[k], &boot);
 		for (size_t i = 0; i < s.n; i++) {
 			struct piece *p = &s.piece[i];
 			size_t whole = p->len;
@@ -477,7 +464,7 @@ static void random_damage(void **state)
 	for (size_t run = 0; run < 40; run++) {
 		struct snapshot s;
 
-		load(&s, run % 2 ? "pc-ovmf" : "pc-grub");
+		snapshot_boot(&s, run % 2 ? "pc-ovmf" : "pc-grub", &boot);
 		for (size_t turn = 0; turn < 20; turn++) {
 			snapshot_damage(&s);
 			parse(&s);

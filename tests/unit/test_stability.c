@@ -11,12 +11,7 @@ static seq_fn *fake_find(u32 method, enum seq_workload w, enum seq_preamble p, e
 #include "report.c"
 #include "stability.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "arena.h"
 
 #define BLOCKS 10 /* a quick run's */
 #define ROUND  450
@@ -24,8 +19,6 @@ static seq_fn *fake_find(u32 method, enum seq_workload w, enum seq_preamble p, e
 
 /* ---- the world that stability.c asks for */
 
-static void *allocated[8];
-static size_t allocations;
 static bool emulated;
 static struct evidence evidence_first, evidence_last;
 static u32 evidence_calls, done; /* done: calls of the rounds so far, warming up not counted */
@@ -38,12 +31,6 @@ static u32 slow_from, fast_from; /* from this block on rounds take SLOWER, or RO
 static u32 restless;		 /* this many looks from the first on differ from the one before */
 static u32 looks;
 static u32 long_every; /* each so many rounds one takes 100 ticks more; 0: none */
-
-void *env_alloc(u64 bytes, u64 align)
-{
-	assert_true(allocations < ARRAY_SIZE(allocated));
-	return allocated[allocations++] = aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
-}
 
 u64 env_arena_left(void)
 {
@@ -153,14 +140,6 @@ static int setup(void **state)
 	evidence_calls = done = looks = restless = slow_from = long_every = 0;
 	fast_from = ~0u;
 	odds = 0;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	while (allocations)
-		free(allocated[--allocations]);
 	return 0;
 }
 
@@ -360,7 +339,7 @@ static void under_a_host_the_share_counts(void **state)
 	assert_int_equal(c->status, STATUS_OK);
 	assert_memory_equal(c->reason, "below 1% stalled (host or SMI): 10 outliers", 43);
 
-	teardown(NULL);
+	arena_release(NULL);
 	setup(NULL);
 	machine.metal = false;
 	machine.hypervisor = true;
@@ -398,7 +377,7 @@ static void an_emulator_is_not_judged(void **state)
 	check_is("stability.clock", STATUS_SKIP, "emulated: not judged");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, arena_release)
 
 int main(void)
 {

@@ -6,12 +6,7 @@
 #include "report.c"
 #include "trial.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "arena.h"
 
 #define LINES	100 /* a window of 64 and one of 36 */
 #define SAMPLES 150
@@ -19,8 +14,6 @@
 
 /* ---- the world that trial.c asks for */
 
-static void *allocated[16];
-static size_t allocations;
 static bool emulated, interrupts, ruler_held;
 static struct evidence evidence_step, evidence_now;
 static u32 looks;      /* at the conditions, so far */
@@ -29,13 +22,6 @@ static u64 disturbed;  /* added to each sample while they move */
 static u64 twin_value; /* of the overhead twin; grows by twin_drift a call */
 static u64 twin_drift;
 static bool last_backwards; /* the last sample of each line is */
-
-void *env_alloc(u64 bytes, u64 align)
-{
-	(void)align;
-	assert_true(allocations < ARRAY_SIZE(allocated));
-	return allocated[allocations++] = calloc(1, bytes);
-}
 
 u64 env_arena_left(void)
 {
@@ -161,14 +147,6 @@ static int setup(void **state)
 		};
 		trials[i].acc.hist = &hists[i];
 	}
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	while (allocations)
-		free(allocated[--allocations]);
 	return 0;
 }
 
@@ -384,7 +362,7 @@ static void emulated_is_never_judged(void **state)
 	assert_int_equal(trials[0].s.ratio, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, arena_release)
 
 int main(void)
 {

@@ -14,12 +14,7 @@ static u32 fake_instruction(void *area, u64 mask);
 #define xrstor_safe fake_instruction
 #include "xblock.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "arena.h"
 
 #define SAMPLES	 64
 #define RFBM	 7ull
@@ -28,16 +23,8 @@ static u32 fake_instruction(void *area, u64 mask);
 
 /* ---- the world that xblock.c asks for */
 
-static void *allocated[16];
-static size_t allocations;
 static u32 looks;    /* at the conditions, so far */
 static u64 moved_at; /* bit i: they have moved at look i */
-
-void *env_alloc(u64 bytes, u64 align)
-{
-	assert_true(allocations < ARRAY_SIZE(allocated));
-	return allocated[allocations++] = aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
-}
 
 u64 env_arena_left(void)
 {
@@ -160,14 +147,6 @@ static int setup(void **state)
 	twin_drift = 0;
 	assert_true(xblock_alloc(&x, area_size, &wanted));
 	b = (struct xblock){.event = &save_event, .rfbm = RFBM, .asked = {0, 3, 7}, .n_asked = 3};
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	while (allocations)
-		free(allocated[--allocations]);
 	return 0;
 }
 
@@ -312,7 +291,7 @@ static void disturbed_every_time(void **state)
 	assert_true(b.unstable);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, arena_release)
 
 int main(void)
 {

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * env.h's memory for a suite under test: each block an allocation of its own, so that the address
+ * sanitizer sees what lies outside. arena_release() is a cmocka teardown.
+ */
+#ifndef ARENA_H
+#define ARENA_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "types.h"
+
+static void *arena[16];
+static size_t arena_blocks;
+
+void *env_alloc(u64 bytes, u64 align)
+{
+	u64 size = (bytes + align - 1) & ~(align - 1);
+	void *p = aligned_alloc(align, size);
+
+	assert_true(arena_blocks < ARRAY_SIZE(arena));
+	assert_non_null(p);
+	return arena[arena_blocks++] = memset(p, 0, size);
+}
+
+static inline int arena_release(void **state)
+{
+	(void)state;
+	while (arena_blocks)
+		free(arena[--arena_blocks]);
+	return 0;
+}
+
+#endif
