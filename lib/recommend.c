@@ -3,6 +3,7 @@
 #include "result.h"
 
 #include "fmt.h"
+#include "u128.h"
 
 #define RATIO_UNIT 10000ull
 
@@ -171,4 +172,9 @@ u64 ruler_ratio(const struct ruler *r)
 		return 0;
 	rest = cycles % r->adds_ticks;
 	return cycles / r->adds_ticks + (rest >= r->adds_ticks - rest);
+}
+
+u64 ruler_cycles(u64 ticks, u64 ratio)
+{
+	return (u64)u128_div_round((u128)ticks * ratio, RATIO_UNIT);
 }

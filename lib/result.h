@@ -68,6 +68,9 @@ struct ruler {
 /* Core cycles per TSC tick, times 10,000. */
 u64 ruler_ratio(const struct ruler *r);
 
+/* Ticks in core cycles at such a ratio, rounded half up. */
+u64 ruler_cycles(u64 ticks, u64 ratio);
+
 struct outlier {
 	u64 at;	    /* ticks since the suite's start */
 	u64 length; /* ticks */
@@ -95,10 +98,10 @@ struct stability {
 struct xcell {
 	const char *event; /* the instruction and its variant: xsave, xsaveopt, xrstor_dirty ... */
 	u64 rfbm, xinuse;
-	u64 asked;     /* XINUSE that was asked for */
 	u64 xstate_bv; /* read back from the saved image; for restores the image's */
 	struct latency lat;
 	u64 overhead, clamped;
+	u64 ratio; /* core cycles per tick x 10,000 where it held and is told, else 0 */
 	bool overhead_stable;
 	bool unstable; /* ruler or canary moved and did not settle */
 };

@@ -203,3 +203,54 @@ void xtable_print(const char *prefix, const struct xcell *cell, size_t n, xtable
 {
 	xtable_print_extra(prefix, cell, n, 0, emit, ctx);
 }
+
+#define CYCLES_HEAD "\nlat_min in core cycles where the ratio held; XINUSE as in the rows above\n"
+
+/* Returns how wide the line is with it. */
+static size_t emit_cycles(const struct layout *l, const struct xcell *c, size_t width)
+{
+	char bytes[32];
+	struct text t = TEXT_ON(bytes);
+
+	fmt(&t, " %llu", (unsigned long long)ruler_cycles(c->lat.min, c->ratio));
+	if (width + t.len > 80) {
+		emit_str(l, "\n");
+		emit_fill(l, ' ', 3);
+		width = 3;
+	}
+	l->emit(l->ctx, bytes, t.len);
+	return width + t.len;
+}
+
+static bool same_block(const struct xcell *a, const struct xcell *b)
+{
+	return a->rfbm == b->rfbm && str_is(a->event, b->event);
+}
+
+void xtable_cycles(const struct xcell *cell, size_t n, xtable_emit *emit, void *ctx)
+{
+	const struct layout l = {.emit = emit, .ctx = ctx};
+	const struct xcell *last = NULL;
+	char bytes[32];
+	size_t width = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct xcell *c = &cell[i];
+		struct text mask = TEXT_ON(bytes);
+
+		if (!c->ratio)
+			continue;
+		if (!last || !same_block(last, c)) {
+			emit_str(&l, last ? "\n" : CYCLES_HEAD);
+			emit_str(&l, "  ");
+			emit_str(&l, c->event);
+			fmt(&mask, " 0x%llx:", (unsigned long long)c->rfbm);
+			emit(ctx, bytes, mask.len);
+			width = 2 + strlen(c->event) + mask.len;
+		}
+		width = emit_cycles(&l, c, width);
+		last = c;
+	}
+	if (last)
+		emit_str(&l, "\n");
+}

@@ -22,6 +22,12 @@ void xtable_sort(struct xcell *cell, size_t n);
 void xtable_print(const char *prefix, const struct xcell *cell, size_t n, xtable_emit *emit,
 		  void *ctx);
 
+/*
+ * The minima of sorted rows in core cycles, of those that have a ratio: a head, and for each event
+ * and RFBM a line, or more where 80 columns are not enough. Nothing if there are none.
+ */
+void xtable_cycles(const struct xcell *cell, size_t n, xtable_emit *emit, void *ctx);
+
 /* Columns that are there on demand only, after the others and in this order. */
 enum xtable_extra {
 	XTABLE_COUNT = 1, /* lat.n */

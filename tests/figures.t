@@ -573,6 +573,33 @@ sub check {
     stability($what, $f, $a{lines});
 }
 
+# The lines under the XSAVE table, without where they are broken; none where no ratio held.
+sub latencies_in_cycles {
+    my ($what, $log) = @_;
+    my ($said) = $log =~ /^lat_min in core cycles .*\n((?:  .*\n)+)/m;
+    my $told = ($said // '') =~ s/\n   (?= )//gr;
+    my %rows;
+    for my $r (records_of($log, 'xsave')) {
+        next if !$r->{ratio_e4};
+        my @xinuse = list_of($r->{xinuse});
+        my @min = list_of($r->{min});
+        @min = ($min[0]) x @xinuse if @min == 1;
+        $rows{ $r->{event} }{ hex $r->{rfbm} }{ hex $xinuse[$_] } =
+            Math::BigInt->new($min[$_])->bmul($r->{ratio_e4})->badd(5000)->bdiv(10000)
+            for 0 .. $#xinuse;
+    }
+    my ($want, $figures) = ('', 0);
+    for my $event (sort keys %rows) {
+        for my $rfbm (sort { $a <=> $b } keys %{ $rows{$event} }) {
+            my $cycles = $rows{$event}{$rfbm};
+            my @order = sort { $a <=> $b } keys %$cycles;
+            $want .= sprintf "  $event 0x%x: @$cycles{@order}\n", $rfbm;
+            $figures += @order;
+        }
+    }
+    all_same("$what: latencies in core cycles", $figures, 0, differs('they', $told, $want));
+}
+
 my @suites = ('suite=tsc,stability', 'profile=quick');
 
 sub kernel_log {
@@ -584,6 +611,8 @@ sub kernel_log {
 
 check('process', hosted([@suites])->{log});
 check('process, detail=lines,full', hosted([ @suites, 'detail=lines,full' ])->{log}, lines => 1);
+latencies_in_cycles("XSAVE @$_", hosted([ 'suite=xsave', 'profile=quick', @$_ ])->{log})
+    for [], ['detail=full'];
 check('kernel', kernel_log('default'));
 check('kernel, detail=full', kernel_log('full', 'detail=full'), lines => 1, collapsed => 1);
 

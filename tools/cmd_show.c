@@ -302,6 +302,7 @@ static void xsave_tables(const struct run *r)
 			puts("\nfor comparison, without masks");
 			xtable_print(EVENT_PREFIX, cell, legacy, emit, NULL);
 		}
+		xtable_cycles(cell, n, emit, NULL);
 	}
 	free(cell);
 }

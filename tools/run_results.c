@@ -340,14 +340,14 @@ static void outliers_take(const struct take *t)
 static void xsave_take(const struct take *t)
 {
 	struct xcell cell[CELLS_MAX] = {0};
-	u64 rfbm, overhead, stable, unstable, backwards = 0, other = 0;
+	u64 rfbm, overhead, stable, unstable, ratio = 0, backwards = 0, other = 0;
 	const char *event = word_need(t, "event"), *source = word_need(t, "source"), *bad;
 	size_t n;
 
 	if (!event || !source || !number_need(t, "rfbm", &rfbm) ||
 	    !number_need(t, "overhead", &overhead) || !number_need(t, "overhead_stable", &stable) ||
-	    !number_need(t, "unstable", &unstable) || !count_need(t, "backwards", &backwards) ||
-	    !count_need(t, "other", &other))
+	    !number_need(t, "unstable", &unstable) || !count_need(t, "ratio_e4", &ratio) ||
+	    !count_need(t, "backwards", &backwards) || !count_need(t, "other", &other))
 		return;
 	bad = xcells_parse(t->v, cell, CELLS_MAX, &n);
 	if (bad) {
@@ -360,6 +360,7 @@ static void xsave_take(const struct take *t)
 		cell[i].overhead = overhead;
 		cell[i].overhead_stable = stable;
 		cell[i].unstable = unstable;
+		cell[i].ratio = ratio;
 		*VECTOR_ADD(t->run->xcell, t->run->n_xcells) = (struct run_xcell){
 			.seq = t->rec->seq,
 			.line = t->rec->line,

@@ -255,7 +255,7 @@ static void cycles_report(const struct tsc_suite *s)
 			continue;
 		report_text(s->run->report, "%s%s: %llu",
 			    gap[0] ? gap : "min in core cycles, where the ratio held: ", b->method,
-			    (unsigned long long)((b->min * b->ratio + 5000) / 10000));
+			    (unsigned long long)ruler_cycles(b->min, b->ratio));
 		gap = ", ";
 	}
 	if (gap[0])

@@ -284,12 +284,15 @@ static void block_pass(struct xsave *x, struct xblock *b)
 
 static bool block_settled(struct xsave *x, struct xblock *b)
 {
-	struct conditions before, after;
+	struct conditions before = {0}, after = {0};
 
 	conditions_take(x->run, &before);
 	block_pass(x, b);
 	conditions_take(x->run, &after);
-	return !conditions_moved(x->run, &before, &after);
+	if (conditions_moved(x->run, &before, &after))
+		return false;
+	b->ratio = ruler_ratio(&after.ruler);
+	return true;
 }
 
 void xblock_measure(struct xsave *x, struct xblock *b)

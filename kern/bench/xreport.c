@@ -155,6 +155,8 @@ static struct record *block_record(struct xsave *x, const struct xblock *b,
 	record_u64(r, "overhead", b->overhead);
 	record_u64(r, "overhead_stable", b->overhead_stable);
 	record_u64(r, "unstable", b->unstable);
+	if (cell->ratio)
+		record_u64(r, "ratio_e4", cell->ratio);
 	if (b->backwards)
 		record_u64(r, "backwards", b->backwards);
 	if (b->other)
@@ -239,6 +241,14 @@ static void table_part(struct xsave *x, const char *title, const struct xcell *c
 	xtable_print(PREFIX, cell, n, emit_line, &l);
 }
 
+static void cycles_part(struct xsave *x)
+{
+	struct line l = {.report = x->run->report};
+
+	l.t = (struct text)TEXT_ON(l.bytes);
+	xtable_cycles(x->cell, x->n_cells, emit_line, &l);
+}
+
 /*
  * FXSAVE and FXRSTOR stand apart: they have no trace lines, and the table is what the lines give,
  * to the width of its columns.
@@ -252,6 +262,7 @@ void xreport_table(struct xsave *x)
 		legacy++;
 	table_part(x, "ticks, overhead subtracted", x->cell + legacy, x->n_cells - legacy);
 	table_part(x, "for comparison, without masks", x->cell, legacy);
+	cycles_part(x);
 }
 
 void xreport_trace_head(struct xsave *x)

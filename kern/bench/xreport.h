@@ -12,8 +12,9 @@
  *               same is given as that one value. event, rfbm; source of XINUSE: xgetbv1 (read
  *               before every sample), xsave (XSTATE_BV of a plain save after the same priming),
  *               image (restores); overhead, overhead_stable (1: before and after agree within one
- *               step); unstable (1: ruler, NMI, MCE or SMI came in between); only where there are
- *               any, backwards: samples dropped, other: samples of further XINUSE values. Lists:
+ *               step); unstable (1: ruler, NMI, MCE or SMI came in between); only where it held,
+ * and without detail=full for the last RFBM only, ratio_e4 (core cycles per tick x 10,000); only
+ * where there are any, backwards: samples dropped, other: samples of further XINUSE values. Lists:
  *               xinuse; n; kept (by the 97% average); min max avg avg97 p50 p99, overhead
  *               subtracted; clamped (would be negative, kept as 0); xstate_bv, read back from the
  *               saved image, left out where it equals xinuse in every row.

@@ -351,11 +351,11 @@ static void cell_finish(struct xsave *x, struct xblock *b, const struct xgroup *
 		.event = xblock_name(b),
 		.rfbm = b->rfbm,
 		.xinuse = g->xinuse,
-		.asked = b->cell_asked[k],
 		.xstate_bv = b->cell_bv[k],
 		.overhead = b->overhead,
 		.overhead_stable = b->overhead_stable,
 		.unstable = b->unstable,
+		.ratio = b->tells_cycles ? b->ratio : 0,
 		.clamped = stats_subtract(x->scratch, n, b->overhead),
 	};
 	x->clamped += cell->clamped;
@@ -405,7 +405,11 @@ static void sweep(struct xsave *x, block_visit *visit)
 				continue;
 			for (size_t i = 0; i < rfbm.n; i++) {
 				b = (struct xblock){
-					.event = &event_table[e], .variant = v, .rfbm = rfbm.at[i]};
+					.event = &event_table[e],
+					.variant = v,
+					.rfbm = rfbm.at[i],
+					.tells_cycles = detail_full(x) || i + 1 == rfbm.n,
+				};
 				sweep_asked(x, &b);
 				visit(x, &b);
 			}

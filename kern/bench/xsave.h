@@ -59,6 +59,7 @@ struct xblock {
 	u64 rfbm;
 	u64 asked[XASKED];
 	size_t n_asked;
+	bool tells_cycles; /* its rows are told in core cycles too */
 
 	/* As measured: cell k's samples are [k * n, (k + 1) * n) of the suite's pool. */
 	u64 cell_asked[XASKED], cell_bv[XASKED];
@@ -68,6 +69,7 @@ struct xblock {
 	u64 overhead;
 	bool overhead_stable;
 	bool unstable; /* the ruler, an NMI or an SMI came in between, in every attempt */
+	u64 ratio;     /* core cycles per tick x 10,000 where it held, else 0 */
 
 	/* As grouped. */
 	u64 other, backwards;

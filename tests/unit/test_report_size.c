@@ -112,7 +112,6 @@ static struct xcell cell_made_up(const struct xblock *b, u64 asked, u64 salt)
 		.event = xblock_name(b),
 		.rfbm = b->rfbm,
 		.xinuse = asked,
-		.asked = asked,
 		.xstate_bv = asked & b->rfbm,
 		.lat = {.n = 2000 - lost,
 			.kept = 1940 - lost,
@@ -124,6 +123,7 @@ static struct xcell cell_made_up(const struct xblock *b, u64 asked, u64 salt)
 			.p99 = t + 900},
 		.overhead = 100,
 		.clamped = salt % 2,
+		.ratio = b->tells_cycles ? 19999 : 0,
 	};
 }
 

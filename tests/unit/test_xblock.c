@@ -42,7 +42,8 @@ u64 env_ticks_per_second(void)
 
 void conditions_take(const struct run *run, struct conditions *c)
 {
-	(void)run, (void)c;
+	(void)run;
+	c->ruler.adds_ticks = 83334;
 }
 
 bool conditions_moved(const struct run *run, const struct conditions *a, const struct conditions *b)
@@ -277,6 +278,7 @@ static void disturbed_once(void **state)
 	xblock_measure(&x, &b);
 	assert_int_equal(looks, 2);
 	assert_false(b.unstable);
+	assert_int_equal(b.ratio, 12000);
 	assert_int_equal(b.n_cells, 3);
 	cell_is(1, 3);
 }
@@ -289,6 +291,7 @@ static void disturbed_every_time(void **state)
 	middle_skipped(XSKIP_FAULT, FAULT_GP);
 	assert_int_equal(looks, 4);
 	assert_true(b.unstable);
+	assert_int_equal(b.ratio, 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, arena_release)

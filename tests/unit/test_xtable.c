@@ -154,6 +154,59 @@ static void test_wide(void **state)
 			       "18446744073709551615\n"));
 }
 
+#define HEAD "\nlat_min in core cycles where the ratio held; XINUSE as in the rows above\n"
+
+static void cycles_are(const struct xcell *cell, size_t n, const char *text)
+{
+	struct output o = {.n = 0};
+
+	xtable_cycles(cell, n, collect, &o);
+	assert_string_equal(o.bytes, text);
+}
+
+static void minima_in_core_cycles(void **state)
+{
+	static const struct xcell cell[] = {
+		{.event = "xrstor", .rfbm = 7, .lat.min = 100},
+		{.event = "xrstor", .rfbm = 0x2e7, .lat.min = 100, .ratio = 12000},
+		{.event = "xrstor", .rfbm = 0x2e7, .xinuse = 2, .lat.min = 1, .ratio = 14999},
+		{.event = "xsave", .rfbm = 7, .lat.min = 1, .ratio = 15000},
+		{.event = "xsave", .rfbm = 0x2e7, .lat.min = 0, .ratio = 9000},
+		{.event = "xsave", .rfbm = 0x2e7, .xinuse = 2, .lat.min = 7, .ratio = 0},
+		{.event = "xsavec", .rfbm = 0x2e7, .lat.min = ~0ull, .ratio = 10000},
+	};
+
+	(void)state;
+	cycles_are(cell, 1, "");
+	cycles_are(cell, ARRAY_SIZE(cell),
+		   HEAD "  xrstor 0x2e7: 120 1\n"
+			"  xsave 0x7: 2\n"
+			"  xsave 0x2e7: 0\n"
+			"  xsavec 0x2e7: 18446744073709551615\n");
+}
+
+/* 2 for the indent, 10 for what it is, and 17 numbers of 4: 80. One more starts the next line. */
+static void cycles_keep_to_80_columns(void **state)
+{
+	struct xcell cell[18];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cell); i++)
+		cell[i] = (struct xcell){.event = "xsave",
+					 .rfbm = 3,
+					 .xinuse = i,
+					 .lat.min = 100 + i,
+					 .ratio = 10000};
+	cycles_are(cell, 17,
+		   HEAD
+		   "  xsave 0x3: 100 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115"
+		   " 116\n");
+	cycles_are(cell, 18,
+		   HEAD
+		   "  xsave 0x3: 100 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115"
+		   " 116\n    117\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +214,8 @@ int main(void)
 		cmocka_unit_test(test_no_rows),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_wide),
+		cmocka_unit_test(minima_in_core_cycles),
+		cmocka_unit_test(cycles_keep_to_80_columns),
 	};
 
 	return cmocka_run_group_tests(tests, draw_start, NULL);
