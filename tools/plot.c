@@ -19,6 +19,7 @@
 
 #define SVG_MOST (32u << 20) /* bytes of one plot */
 #define END	 "END"
+#define TRIES	 3 /* as many plots missing and none drawn: there will be none */
 
 void plotter_init(struct plotter *pl, const struct command *c)
 {
@@ -165,6 +166,7 @@ struct gnuplot {
 	size_t n, cap;
 	char said[600]; /* on its stderr, the beginning, runs of blanks as one */
 	size_t n_said;
+	bool between; /* what was said last is a blank */
 };
 
 static u64 now_ms(void)
@@ -274,11 +276,14 @@ static void err_take(struct gnuplot *g)
 
 	if (n <= 0)
 		close_fd(&g->err);
-	for (ssize_t i = 0; i < n && g->n_said + 1 < sizeof(g->said); i++) {
-		char c = bytes[i] < ' ' || bytes[i] > '~' ? ' ' : bytes[i];
+	for (ssize_t i = 0; i < n && g->n_said + 2 < sizeof(g->said); i++) {
+		bool blank = bytes[i] <= ' ' || bytes[i] > '~';
 
-		if (c != ' ' || (g->n_said && g->said[g->n_said - 1] != ' '))
-			g->said[g->n_said++] = c;
+		if (!blank && g->between)
+			g->said[g->n_said++] = ' ';
+		if (!blank)
+			g->said[g->n_said++] = bytes[i];
+		g->between = blank && g->n_said;
 	}
 	g->said[g->n_said] = '\0';
 }
@@ -342,7 +347,7 @@ static const char *complaint(const struct gnuplot *g)
 
 /* ---- progress, where plots take more than a second */
 
-void plotter_end(struct plotter *pl)
+static void progress_wipe(struct plotter *pl)
 {
 	if (pl->shows)
 		fputs("\r\033[K", stderr);
@@ -361,35 +366,78 @@ static void progress(struct plotter *pl)
 
 /* ---- what came of it */
 
-static void give_up(struct plotter *pl, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void give_up(struct plotter *pl, const char *format, ...)
+/*
+ * "plot 'TITLE': words", or the words if it is no matter of that plot. The title may quote a log:
+ * nothing in it may move a terminal's cursor.
+ */
+static void plot_named(char out[PLOT_SAID], const char *title, const char *words)
 {
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(pl->why, sizeof(pl->why), format, args);
-	va_end(args);
-	pl->off = true;
-	plotter_end(pl);
-	complain(pl->command, "%s; the page is made without %s", pl->why,
-		 pl->drawn ? "the plots that are left" : "plots");
-}
-
-/* The title may quote a log: nothing in it may move a terminal's cursor. */
-static void fail(struct plotter *pl, const char *title, const char *why)
-{
-	char words[120];
+	char name[120];
 	size_t n = 0;
 
-	for (; title[n] && n + 1 < sizeof(words); n++)
-		words[n] = title[n] < ' ' || title[n] > '~' ? '?' : title[n];
-	words[n] = '\0';
-	snprintf(pl->why, sizeof(pl->why), "%.150s", why);
-	pl->failed++;
-	plotter_end(pl);
-	complain(pl->command, "plot '%s': %s", words, pl->why);
+	if (!title) {
+		snprintf(out, PLOT_SAID, "%s", words);
+		return;
+	}
+	for (; title[n] && n + 1 < sizeof(name); n++)
+		name[n] = title[n] < ' ' || title[n] > '~' ? '?' : title[n];
+	name[n] = '\0';
+	snprintf(out, PLOT_SAID, "plot '%s': %s", name, words);
+}
+
+/* A plot is missing. */
+static void miss(struct plotter *pl, const char *title, const char *why)
+{
+	snprintf(pl->why, sizeof(pl->why), "%.*s", (int)sizeof(pl->why) - 1, why);
+	if (!pl->missing++)
+		plot_named(pl->first, title, pl->why);
+	pl->off |= pl->missing == TRIES && !pl->drawn;
+}
+
+/* gnuplot did not start. */
+static void miss_all(struct plotter *pl, int error)
+{
+	char why[120];
+
+	snprintf(why, sizeof(why), "gnuplot cannot be started: %s", strerror(error));
+	miss(pl, NULL, error == ENOENT ? "gnuplot is not here (package gnuplot-nox)" : why);
+	pl->off = true;
+}
+
+/* It would be so with the next, and each takes its time. */
+static void miss_slow(struct plotter *pl, const char *title)
+{
+	char why[80];
+
+	snprintf(why, sizeof(why), "gnuplot was not done within %d s and %u MiB", PLOT_SECONDS,
+		 SVG_MOST >> 20);
+	miss(pl, title, why);
+	pl->off = true;
+}
+
+void plotter_missing(const struct plotter *pl, char words[64])
+{
+	unsigned long long missing = pl->missing, all = pl->missing + pl->drawn;
+
+	if (missing < all)
+		snprintf(words, 64, "%llu of its %llu plots", missing, all);
+	else if (all > 1)
+		snprintf(words, 64, "its %llu plots", all);
+	else
+		snprintf(words, 64, "its plot");
+}
+
+void plotter_end(struct plotter *pl)
+{
+	char words[64];
+
+	progress_wipe(pl);
+	plotter_missing(pl, words);
+	if (pl->missing)
+		complain(pl->command, "%s; the page is made without %s", pl->first, words);
+	if (pl->odd)
+		complain(pl->command, "gnuplot drew %llu plot%s with a word about it, first %s",
+			 (unsigned long long)pl->odd, pl->odd == 1 ? "" : "s", pl->odd_was);
 }
 
 /* gnuplot's SVG, or nothing, which was said. */
@@ -404,21 +452,17 @@ static bool gnuplot_run(struct plotter *pl, const struct plot *p, const char *ti
 	if (failed) {
 		close_fd(&g->out);
 		close_fd(&g->err);
-		if (failed == ENOENT)
-			give_up(pl, "gnuplot is not here (package gnuplot-nox)");
-		else
-			give_up(pl, "gnuplot cannot be started: %s", strerror(failed));
+		miss_all(pl, failed);
 		return false;
 	}
 	good = gnuplot_read(g);
 	status = gnuplot_end(g, good);
 	if (status > 0)
-		fail(pl, title, complaint(g));
+		miss(pl, title, complaint(g));
 	else if (status == CRASHED)
-		fail(pl, title, "gnuplot crashed");
+		miss(pl, title, "gnuplot crashed");
 	else if (status == ENDED)
-		give_up(pl, "gnuplot was not done with a plot within %d s and %u MiB", PLOT_SECONDS,
-			SVG_MOST >> 20);
+		miss_slow(pl, title);
 	return status == 0;
 }
 
@@ -435,7 +479,10 @@ static bool take(struct plotter *pl, const struct plot *p, const char *title,
 	if (good)
 		fwrite(svg, 1, n, to);
 	else
-		fail(pl, title, "what gnuplot wrote is not understood");
+		miss(pl, title, g->n_said ? complaint(g) : "what gnuplot wrote is not understood");
+	if (good && g->n_said && !pl->odd++)
+		plot_named(pl->odd_was, title, complaint(g));
+	pl->drawn += good;
 	free(svg);
 	return good;
 }
@@ -445,11 +492,12 @@ bool plot_draw(struct plotter *pl, struct plot *p, const char *title, FILE *to)
 	struct gnuplot g = {.out = -1, .err = -1};
 	bool good = p->script && !fflush(p->script) && !ferror(p->script);
 
-	if (!good)
-		fail(pl, title, "no memory");
 	progress(pl);
+	if (pl->off)
+		pl->missing++;
+	else if (!good)
+		miss(pl, title, "no memory");
 	good = good && !pl->off && gnuplot_run(pl, p, title, &g) && take(pl, p, title, &g, to);
-	pl->drawn += good;
 	free(g.svg);
 	plot_drop(p);
 	return good;

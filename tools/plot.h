@@ -14,6 +14,7 @@
 #define PLOT_SECONDS 10	 /* for one plot */
 #define PLOT_WORDS   128 /* texts of a log in one plot */
 #define PLOT_WORD    40	 /* bytes of a text in a plot, at most, with the end */
+#define PLOT_SAID    340 /* of what is said of a plot */
 
 /* Colours are the page's: numbers that its style sheet knows. */
 #define INK_AXIS  "lc rgb '#000001'"
@@ -27,15 +28,23 @@
 /* gnuplot, as far as this page is concerned. */
 struct plotter {
 	const struct command *command;
-	bool off;      /* no more plots: it is not here, or it hung */
-	char why[200]; /* there is no plot, or no last one */
-	u64 drawn, failed;
-	bool shows; /* progress stands on the terminal */
-	u64 start;  /* of the first plot, ms */
+	bool off; /* no more plots: it is not here, hung, or draws none */
+	u64 drawn, missing;
+	char why[200];		 /* the last missing one is, and */
+	char first[PLOT_SAID];	 /* which was the first, and why */
+	u64 odd;		 /* drawn, but not without a word */
+	char odd_was[PLOT_SAID]; /* which was the first of these, and what was said */
+	bool shows;		 /* progress stands on the terminal */
+	u64 start;		 /* of the first plot, ms */
 };
 
 void plotter_init(struct plotter *pl, const struct command *c);
-void plotter_end(struct plotter *pl); /* takes progress off the terminal */
+
+/* After the last plot: says once, on stderr, what went wrong with how many. */
+void plotter_end(struct plotter *pl);
+
+/* How many are missing, in words: "its plot", "its 14 plots", "3 of its 14 plots". */
+void plotter_missing(const struct plotter *pl, char words[64]);
 
 struct plot {
 	FILE *script;

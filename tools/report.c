@@ -167,14 +167,20 @@ static void losses_banner(const struct report *rep)
 static void plots_banner(const struct report *rep)
 {
 	const struct plotter *pl = &rep->plots;
+	char words[64];
 
-	if (!pl->off && !pl->failed)
-		return;
-	fputs("<p class=\"banner bad\"><b>", rep->to);
-	fputs(pl->drawn ? "Some plots are missing.</b> " : "This page is without its plots.</b> ",
-	      rep->to);
-	html_say(rep->to, "%s.", pl->why);
-	fputs("</p>\n", rep->to);
+	if (pl->missing) {
+		plotter_missing(pl, words);
+		html_element(rep->to, "div class=\"banner bad\"", "This page is without %s. %s.",
+			     words, pl->first);
+		fputc('\n', rep->to);
+	}
+	if (pl->odd) {
+		html_element(rep->to, "div class=banner",
+			     "gnuplot drew %llu plot%s with a word about it. The first: %s.",
+			     (unsigned long long)pl->odd, pl->odd == 1 ? "" : "s", pl->odd_was);
+		fputc('\n', rep->to);
+	}
 }
 
 /* ---- several runs */

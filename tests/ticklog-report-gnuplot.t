@@ -1,0 +1,134 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+# ticklog report and gnuplot: a gnuplot that is absent, wrong, or does not come to an end, what it is
+# given of a hostile log.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use lib dirname(__FILE__);
+use Baretick;
+use Page;
+use Test::More;
+use Ticklog;
+
+-x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
+
+my $gnuplot = program('gnuplot');
+my $log = hosted([ 'method=0,5', qw(profile=quick soak=1 lines=12 samples=150 detail=lines) ])->{log};
+my $file = work_file('full.log', $log);
+my $dir = dirname($file);
+my ($status, $page, $err);
+
+# Starts a report with its own gnuplot in the background; returns the process.
+sub start_report {
+    my ($name, $script) = @_;
+    my $pid = fork // die;
+    return $pid if $pid;
+    $ENV{PATH} = fake_gnuplot($script) . ":$ENV{PATH}";
+    open STDERR, '>', "$dir/$name.err" or die;
+    exec ticklog_path(), 'report', $file, '-o', "$dir/$name.html";
+    exit 127;
+}
+
+# ---- gnuplot that does not come to an end: looked after last, for that takes its time
+
+my $endless = start_report('sleeps', 'exec sleep 100');
+
+# ---- hostile: names that are code to gnuplot, to a shell, to a browser
+
+my $evil = q{5';system('touch } . "$dir/pwned" . q{')#`touch } . "$dir/pwned" . q{`</text><script>alert(1)</script>};
+my $quoted = $evil =~ s/([^!-~]|["\\])/sprintf '\\x%02X', ord $1/ger;
+my $hostile = work_file('hostile.log', changed($log, sub {
+            $_[0] =~ s/ method=5 / method="$quoted" /r =~ s/ event=xsave / event="$quoted" /r
+                =~ s/ brand="[^"]*"/ brand="$quoted"/r }));
+my $tee = "tee -a '$dir/scripts' | exec '" . ($gnuplot // 'false') . "' \"\$@\"";
+($status, $page, $err) = report_with($tee, $hostile);
+is($status, 2, 'a hostile log is one that contradicts itself');
+ok(!-e "$dir/pwned", 'nothing was run');
+needs_nothing($page, 'hostile');
+is(unbalanced($page), '', 'hostile: every element is closed');
+has($page, qr/&lt;script&gt;alert\(1\)&lt;\/script&gt;/, 'its text is text');
+
+SKIP: {
+    skip 'gnuplot is not here', 4 unless $gnuplot;
+    my $scripts = slurp_file("$dir/scripts");
+    like($scripts, qr/^set terminal svg/m, 'what gnuplot was given');
+    unlike($scripts, qr/system|touch|alert|`/, 'has no word of it');
+    has($page, qr/<text class=f2[^>]*>5&#39;;system\(/, 'it stands in the plot all the same');
+    unlike($err, qr/plot '/, 'no plot failed');
+}
+
+# ---- gnuplot absent, or wrong
+
+{
+    my ($out, $said) = ("$dir/none.html", "$dir/none.err");
+    my $pid = fork // die;
+    if ($pid == 0) {
+        $ENV{PATH} = '/nonexistent';
+        open STDERR, '>', $said or die;
+        exec ticklog_path(), 'report', $file, '-o', $out;
+        exit 127;
+    }
+    waitpid $pid, 0;
+    is($? >> 8, 0, 'without gnuplot: the exit status is that of the log');
+    like(slurp_file($said), qr/gnuplot is not here \(package gnuplot-nox\)/, 'says what is missing');
+    is(count(slurp_file($said), qr/\n/), 1, 'once');
+    $page = slurp_file($out);
+    has($page, qr/<header>.*This page is without its \d+ plots\. gnuplot is not here.*<\/header>/s, 'so does the page');
+    has_no($page, qr/<svg class=plot/, 'which has none');
+    has($page, qr/<table class=heat>/, 'but all else');
+    is(unbalanced($page), '', 'without plots: every element is closed');
+}
+
+# What it does, what is said of it, on the page; and whether that is of every plot.
+my %wrong = (
+    'fails' => [ 'echo "line 0: no such thing" >&2; exit 1', qr/: line 0: no such thing/ ],
+    'fails without a word' => [ 'exit 3', qr/: gnuplot failed and does not say why/ ],
+    'crashes' => [ 'kill -SEGV $$', qr/: gnuplot crashed/ ],
+    'complains of nothing and draws none' => [ 'echo "no font" >&2', qr/: no font/ ],
+    'prints rubbish' => [ 'echo "<html><script>alert(1)</script>"', qr/: what gnuplot wrote is not understood/ ],
+    'prints a path that is none' => [
+        'printf "<svg viewBox=\'0 0 9 9\'><path d=\'M0,0\\" onload=\\"x\'/></svg>"', qr/: what gnuplot wrote is not understood/
+    ],
+);
+for my $name (sort keys %wrong) {
+    my ($script, $message) = @{ $wrong{$name} };
+    ($status, $page, $err) = report_with($script, $file);
+    is($status, 0, "a gnuplot that $name: the exit status is that of the log");
+    like($err, qr/\Aticklog report: plot '[^']+'$message; the page is made without its \d+ plots\n\z/,
+        'it is said, once');
+    my ($n) = $err =~ /its (\d+) plots/;
+    is(count($page, qr/<figure>/), $n, 'of so many');
+    has($page, qr{<header>.*This page is without its $n plots\. plot &#39;.*$message.*</header>}s, 'on the page too');
+    needs_nothing($page, $name);
+}
+
+# Markup of its own never gets there, whether the plot is taken or not.
+($status, $page, $err) = report_with('printf "<svg viewBox=\'0 0 9 9\' onload=\'alert(1)\'>'
+        . '<script>alert(1)</script><path stroke=\'rgb(0,0,4)\' d=\'M0,0 L1,1\' onclick=\'x\'/>'
+        . '<text>a&lt;b</text><a href=\'x\'/></svg>"', $file);
+is($status, 0, 'a gnuplot that prints markup');
+needs_nothing($page, 'markup');
+
+# Every third one fails; the others are drawn.
+my $third = q{n=$(cat 'DIR/n' 2>/dev/null || echo 0); echo $((n + 1)) >'DIR/n'; }
+    . q{[ $((n % 3)) = 1 ] && exit 1; printf "<svg viewBox='0 0 9 9'></svg>"} =~ s/DIR/$dir/gr;
+$third =~ s/DIR/$dir/g;
+($status, $page, $err) = report_with($third, $file);
+my ($missing, $all) = $err =~ /\A[^\n]*without (\d+) of its (\d+) plots\n\z/;
+is($status, 0, 'some plots fail');
+is($missing // 0, int((($all // 0) + 1) / 3), 'as many as did are counted');
+is(count($page, qr/No plot: /), $missing, 'and each says so in its place');
+is(count($page, qr/<svg class=plot/), ($all // 0) - ($missing // 0), 'the others are there');
+
+# A plot is there, but not without a word.
+($status, $page, $err) = report_with(q{echo 'warning: <b>odd' >&2; printf "<svg viewBox='0 0 9 9'></svg>"}, $file);
+is($status, 0, 'a gnuplot that draws and complains');
+like($err, qr/\A[^\n]*gnuplot drew \d+ plots with a word about it, first plot '.*': warning: <b>odd\n\z/, 'is said once');
+has($page, qr/<header>.*gnuplot drew \d+ plots.*&lt;b&gt;odd/s, 'and on the page');
+
+waitpid $endless, 0;
+is($? >> 8, 0, 'a gnuplot that does not end is ended');
+like(slurp_file("$dir/sleeps.err"), qr/\A[^\n]*not done within 10 s[^\n]*without its \d+ plots\n\z/, 'and named, once');
+has(slurp_file("$dir/sleeps.html"), qr/This page is without its \d+ plots/, 'on the page too');
+done_testing;
