@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 # ticklog report and gnuplot: a gnuplot that is absent, wrong, or does not come to an end, what it is
-# given of a hostile log.
+# given of a hostile log, and that none is left behind.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -10,6 +10,7 @@ use Baretick;
 use Page;
 use Test::More;
 use Ticklog;
+use Time::HiRes qw(sleep);
 
 -x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
 
@@ -30,9 +31,34 @@ sub start_report {
     exit 127;
 }
 
+# Whether a condition comes true before long.
+sub soon {
+    my ($is) = @_;
+    for (1 .. 400) {
+        return 1 if $is->();
+        sleep 0.05;
+    }
+    return 0;
+}
+
 # ---- gnuplot that does not come to an end: looked after last, for that takes its time
 
 my $endless = start_report('sleeps', 'exec sleep 100');
+
+# ---- none is left behind
+
+for my $signal (qw(INT TERM KILL)) {
+    my $note = "$dir/pid.$signal";
+    my $pid = start_report("killed.$signal", "echo \$\$ >$note.new; mv $note.new $note; exec sleep 60");
+    ok(soon(sub { -e $note }), "SIG$signal: a gnuplot runs") or next;
+    my ($child) = slurp_file($note) =~ /(\d+)/;
+    ok(kill(0, $child), 'and goes on');
+    kill $signal, $pid;
+    waitpid $pid, 0;
+    is($? & 127, { INT => 2, TERM => 15, KILL => 9 }->{$signal}, "SIG$signal ends the report");
+    ok(soon(sub { !kill 0, $child }), 'and its gnuplot') or kill 'KILL', $child;
+    ok(!-e "$dir/killed.$signal.html", 'there is no page');
+}
 
 # ---- hostile: names that are code to gnuplot, to a shell, to a browser
 

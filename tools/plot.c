@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -203,24 +203,42 @@ static int script_file(const struct plot *p)
 	return fd;
 }
 
-/* An errno, or 0. A group of its own, so that all of it can be ended. */
-static int spawn(struct gnuplot *g, int in, int out, int err)
+/* The child's part. A group of its own, so that all of it can be ended; and it ends with us. */
+static void __attribute__((noreturn))
+gnuplot_become(pid_t parent, const int stream[3], volatile int *failed)
 {
 	static char *const argv[] = {(char *)"gnuplot", (char *)"-d", NULL};
 	static char *const env[] = {(char *)"LC_ALL=C", NULL};
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	int failed;
+	bool good = !setpgid(0, 0) && !prctl(PR_SET_PDEATHSIG, SIGKILL);
 
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&how);
-	posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
-	failed = posix_spawnp(&g->pid, argv[0], &files, &how, argv, env);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&how);
+	/* A parent that was gone before the kernel knew of the wish will not end again. */
+	if (good && getppid() != parent)
+		_exit(127);
+	for (int fd = 0; fd < 3 && good; fd++)
+		good = dup2(stream[fd], fd) == fd;
+	if (good)
+		execvpe(argv[0], argv, env);
+	*failed = errno;
+	_exit(127);
+}
+
+/*
+ * An errno, or 0. vfork(): the page tables of all that was read would take longer to copy than a
+ * plot takes to draw, and a child that can ask for PR_SET_PDEATHSIG is none of posix_spawn()'s.
+ */
+static int gnuplot_spawn(struct gnuplot *g, const int stream[3])
+{
+	const pid_t us = getpid();
+	volatile int failed = 0;
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		gnuplot_become(us, stream, &failed);
+	if (pid < 0)
+		return errno;
+	if (failed)
+		waitpid(pid, NULL, 0);
+	g->pid = pid;
 	return failed;
 }
 
@@ -231,7 +249,7 @@ static int gnuplot_start(struct gnuplot *g, const struct plot *p)
 	if (in < 0 || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
 		failed = errno;
 	else
-		failed = spawn(g, in, out[1], err[1]);
+		failed = gnuplot_spawn(g, (const int[]){in, out[1], err[1]});
 	close_fd(&in);
 	close_fd(&out[1]);
 	close_fd(&err[1]);
