@@ -254,8 +254,9 @@ my %limit_error = (
     'x foo=1'           => qr/'foo=1': expected abs=N/,
     'x abs=1 abs=2'     => qr/'abs=2': expected each key once/,
     '@max abs=1'        => qr/'\@max': expected \@floor/,
-    'y' x 200 . ' abs=1' => qr/'y{200}': expected a pattern of at most/,
+    'y' x 200 . ' abs=1' => qr/'y{60}\.\.\.': expected a pattern of at most/,
     "x abs=1\0"         => qr/'x abs=1': expected text without NUL/,
+    "x abs=\e[2J\xff"   => qr/'abs=\\x1B\[2J\\xFF': expected a number/,
 );
 for my $line (sort keys %limit_error) {
     spew('bad.limits', "# limits\n\n$line\r\n*.min abs=1\n");
@@ -263,6 +264,20 @@ for my $line (sort keys %limit_error) {
     is("$status$out", '5', 'limits: ' . substr $line =~ s/\0/\\0/r, 0, 20);
     like($err, qr/^ticklog check: bad\.limits:3: $limit_error{$line}/m, '... is named with its line');
 }
+srand 1;
+spew('binary.limits', pack 'C*', map { int rand 256 } 1 .. 200_000);
+spew('words.limits', "word\n" x 1000);
+for my $wrong (qw(binary.limits words.limits)) {
+    ($status, $out, $err) = ticklog(qw(check now.log --baseline base.log --limits), $wrong);
+    is("$status$out", '5', "a wrong file as limits: $wrong");
+    cmp_ok(scalar(() = $err =~ /\n/g), '<=', 12, '... a few of its errors are said');
+    like($err, qr/^ticklog check: $wrong: and \d+ more errors$/m, '... and how many more there are');
+    unlike($err, qr{[\0-\x09\x0b-\x1f\x7f]}, '... without a byte that a terminal obeys');
+}
+spew('huge.limits', "*.min abs=1\n" x 100_000);
+($status, $out, $err) = ticklog(qw(check now.log --baseline base.log --limits huge.limits));
+is("$status$err", "5ticklog check: huge.limits: more than a mebibyte: expected a limits file\n",
+    'nor is a huge file read as limits');
 ($status, $out) = ticklog(qw(check --print-limits));
 is($status, 0, 'the limits in force are printed');
 spew('printed.limits', $out);

@@ -83,6 +83,14 @@ for my $args (sort keys %wrong) {
 	like($err, qr/\Q$wrong{$args}\E/, 'says what is wrong');
 }
 
+# What a message quotes may be anything, and a terminal obeys some bytes.
+for my $args ([ 'show', "\e[2J\xff.log" ], [ 'list', '--db', "a\nb.db" ], [ 'check', "x\x9by", '--baseline', '-' ],
+	[ 'show', "--\x07" ], ["\e[31m"]) {
+	($status, my $out, $err) = run(@$args);
+	unlike($err, qr/[^\n -~]/, 'quoted as text: ' . join ' ', map { s/[^ -~]/?/gr } @$args);
+	like($err, qr/\\x[0-9A-F]{2}/, '... that shows what it is');
+}
+
 SKIP: {
 	skip 'no /dev/full', 2 unless -c '/dev/full';
 	my $said = qx($ticklog --help 2>&1 >/dev/full);

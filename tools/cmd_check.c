@@ -28,9 +28,10 @@ static void take(void *ctx, struct run *r)
 	struct taking *t = ctx;
 
 	if (run_usable(t->command, t->path, r) == EXIT_FINE) {
-		side_add(t->side, r, strcmp(t->path, "-") ? t->path : "standard input", NULL);
+		side_add(t->side, r, log_name(t->path), NULL);
 		if (side_drop_repeated(t->side))
-			complain(t->command, "%s: a run that is there twice counts once", t->path);
+			complain(t->command, "%s: a run that is there twice counts once",
+				 log_name(t->path));
 		return;
 	}
 	t->unusable++;

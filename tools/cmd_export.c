@@ -210,7 +210,7 @@ static int export_file(struct export *e, const char *path)
 	struct run_totals totals;
 
 	e->path = path;
-	e->name = strcmp(path, "-") ? path : "standard input";
+	e->name = log_name(path);
 	if (!run_read_each(e->command, path, export_run, e, &totals))
 		return EXIT_UNUSABLE;
 	return exit_worse(e->status, totals_usable(e->command, path, &totals));

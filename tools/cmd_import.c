@@ -17,11 +17,6 @@ struct import {
 	u64 added, there;
 };
 
-static const char *name_of(const char *path)
-{
-	return strcmp(path, "-") ? path : "standard input";
-}
-
 /* All logs are read before the store is opened: a pipe may take as long as a machine to boot. */
 static int read_logs(struct import *im)
 {
@@ -64,7 +59,7 @@ static bool add_all(struct import *im, struct store *s)
 		return false;
 	for (size_t i = 0; i < im->n_logs; i++)
 		for (size_t k = 0; k < im->runs[i].n; k++)
-			if (!add(im, s, name_of(im->log[i]), im->runs[i].at[k]))
+			if (!add(im, s, log_name(im->log[i]), im->runs[i].at[k]))
 				return false;
 	return store_commit(s);
 }

@@ -46,7 +46,7 @@ static void head_print(const struct show *s, const struct run *r)
 	escape_puts(stdout, *r->id.run ? r->id.run : "without a begin");
 	printf(": %s, %zu records, lines %llu to %llu of ", run_state_name(r->state), r->n_records,
 	       (unsigned long long)r->first_line, (unsigned long long)r->last_line);
-	escape_puts(stdout, strcmp(s->path, "-") ? s->path : "standard input");
+	escape_puts(stdout, log_name(s->path));
 	if (r->duplicates)
 		printf(", %llu records twice", (unsigned long long)r->duplicates);
 	puts(" ==");

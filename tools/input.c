@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "escape.h"
+
 /* Stays in the second-level cache between read() and the parser. */
 #define BUFFER_FIRST (256u << 10)
 
@@ -49,11 +51,10 @@ static bool fail(struct input *in, const char *what, int error)
 
 bool input_open(struct input *in, const struct command *c, const char *path)
 {
-	bool standard = !strcmp(path, "-");
 	struct stat st;
 
-	*in = (struct input){.command = c, .name = standard ? "standard input" : path, .fd = -1};
-	in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	*in = (struct input){.command = c, .name = log_name(path), .fd = -1};
+	in->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (in->fd < 0)
 		return fail(in, "cannot be opened", errno);
 	if (fstat(in->fd, &st) < 0)
@@ -94,7 +95,9 @@ static void show_progress(struct input *in)
 		return;
 	in->next_show = now + 200;
 	in->shows = true;
-	fprintf(stderr, "\r%s: %llu MiB", in->name, (unsigned long long)(in->bytes >> 20));
+	fputc('\r', stderr);
+	escape_puts(stderr, in->name);
+	fprintf(stderr, ": %llu MiB", (unsigned long long)(in->bytes >> 20));
 	if (in->size && in->bytes <= in->size)
 		fprintf(stderr, " of %llu, %llu %%", (unsigned long long)(in->size >> 20),
 			(unsigned long long)((u128)in->bytes * 100 / in->size));

@@ -18,6 +18,11 @@
 #define MOST_REL    100000
 #define MOST_FACTOR 1000
 
+/* What is larger is another file, given by mistake. */
+#define FILE_MOST   (1u << 20)
+#define ERRORS_SAID 10
+#define QUOTED	    60 /* bytes of a word */
+
 enum key { KEY_ABS, KEY_REL, KEY_MAD, KEY_ALONE, KEY_JUDGE, KEYS };
 
 static const char *const key_names[KEYS] = {"abs", "rel", "mad", "alone", "judge"};
@@ -89,9 +94,10 @@ struct reader {
 
 static void wrong(struct reader *r, const char *word, const char *expected)
 {
-	r->errors++;
-	complain(r->command, "%s:%llu: '%s': expected %s", r->file, (unsigned long long)r->line,
-		 word, expected);
+	if (r->errors++ < ERRORS_SAID)
+		complain(r->command, "%s:%llu: '%.*s%s': expected %s", r->file,
+			 (unsigned long long)r->line, QUOTED, word,
+			 strlen(word) > QUOTED ? "..." : "", expected);
 }
 
 static bool word_parse(const char *text, const char *word, u64 value, u64 *out)
@@ -183,7 +189,8 @@ static void line_take(struct reader *r, char *line)
 		setting_take(r, &rule, word);
 	if (!rule.given && r->errors == errors)
 		wrong(r, rule.pattern, "KEY=VALUE after the pattern");
-	*VECTOR_ADD(r->limits->rule, r->limits->n) = rule;
+	if (!r->errors)
+		*VECTOR_ADD(r->limits->rule, r->limits->n) = rule;
 }
 
 void limits_init(struct limits *l)
@@ -203,32 +210,59 @@ void limits_free(struct limits *l)
 	*l = (struct limits){0};
 }
 
+/* Gives the first bytes of a file, at most cap. False, which was said, if it cannot be read. */
+static bool file_read(const struct command *c, const char *path, char *to, size_t cap, size_t *n)
+{
+	FILE *from = fopen(path, "r");
+	int error = errno;
+
+	if (from) {
+		*n = fread(to, 1, cap, from);
+		error = ferror(from) ? errno : 0;
+		fclose(from);
+	}
+	if (from && !error)
+		return true;
+	complain(c, "%s: %s", path, strerror(error));
+	return false;
+}
+
+static void lines_take(struct reader *r, char *text, size_t n)
+{
+	char *end = text + n;
+
+	for (char *line = text, *next; line < end; line = next) {
+		char *nl = memchr(line, '\n', (size_t)(end - line));
+
+		next = (nl ? nl : end) + 1;
+		next[-1] = '\0';
+		r->line++;
+		if (line + strlen(line) + 1 == next)
+			line_take(r, line);
+		else
+			wrong(r, line, "text without NUL bytes");
+	}
+}
+
 bool limits_read(struct limits *l, const struct command *c, const char *path)
 {
+	static char text[FILE_MOST + 2];
 	struct reader r = {.limits = l, .command = c, .file = path};
-	FILE *from = fopen(path, "r");
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
-	bool failed;
+	size_t n;
 
-	if (!from) {
-		complain(c, "%s: %s", path, strerror(errno));
+	l->file = path;
+	if (!file_read(c, path, text, FILE_MOST + 1, &n))
+		return false;
+	if (n > FILE_MOST) {
+		complain(c, "%s: more than a mebibyte: expected a limits file", path);
 		return false;
 	}
-	l->file = path;
-	while ((n = getline(&line, &cap, from)) >= 0) {
-		r.line++;
-		if (strlen(line) != (size_t)n)
-			wrong(&r, line, "text without NUL bytes");
-		line_take(&r, line);
-	}
-	failed = ferror(from);
-	if (failed)
-		complain(c, "%s: %s", path, strerror(errno));
-	free(line);
-	fclose(from);
-	return !failed && !r.errors;
+	lines_take(&r, text, n);
+	if (r.errors > ERRORS_SAID)
+		complain(c, "%s: and %llu more error%s", path,
+			 (unsigned long long)(r.errors - ERRORS_SAID),
+			 r.errors - ERRORS_SAID == 1 ? "" : "s");
+	return !r.errors;
 }
 
 /* ---- use */

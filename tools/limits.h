@@ -36,7 +36,7 @@ struct limits {
 void limits_init(struct limits *l); /* the built-in rules */
 void limits_free(struct limits *l);
 
-/* Adds a file's rules. False if it cannot be read or has errors, each of which was said. */
+/* Adds a file's rules. False if it cannot be read or has errors, which was said. */
 bool limits_read(struct limits *l, const struct command *c, const char *path);
 
 /* The limits of a figure. */

@@ -996,7 +996,7 @@ void recompute_free(struct recomputed *out)
 
 int recompute_usable(const struct command *c, const char *path, const struct recomputed *out)
 {
-	const char *name = strcmp(path, "-") ? path : "standard input";
+	const char *name = log_name(path);
 
 	for (size_t i = 0; i < out->n; i++)
 		complain(c, "%s:%llu: %s", name, (unsigned long long)out->at[i].line,

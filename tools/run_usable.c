@@ -7,22 +7,6 @@
 #define SAID_MOST   20 /* problems, or ranges of missing records, of a run */
 #define RANGE_BYTES 600
 
-static const char *name_of(const char *path)
-{
-	return strcmp(path, "-") ? path : "standard input";
-}
-
-/* Words may quote a value of the log: nothing in it may move a terminal's cursor. */
-static const char *plain(const char *words, char *to, size_t cap)
-{
-	size_t n = 0;
-
-	for (; *words && n + 1 < cap; words++)
-		to[n++] = *words < ' ' || *words > '~' ? '?' : *words;
-	to[n] = '\0';
-	return to;
-}
-
 static void missing_fmt(const struct run *r, struct text *t)
 {
 	for (size_t i = 0; i < r->n_missing && i < SAID_MOST; i++) {
@@ -50,22 +34,15 @@ static void say_missing(const struct command *c, const char *file, const struct 
 		return;
 	complain(c, "%s: the end record is missing: the run stops after record %llu, line %llu",
 		 file, (unsigned long long)r->last_seq, (unsigned long long)r->last_line);
-	if (*r->panic) {
-		char words[200];
-
-		complain(c, "%s: the kernel stopped: %s", file,
-			 plain(r->panic, words, sizeof(words)));
-	}
+	if (*r->panic)
+		complain(c, "%s: the kernel stopped: %.200s", file, r->panic);
 }
 
 static void say_problems(const struct command *c, const char *file, const struct run *r)
 {
-	for (size_t i = 0; i < r->n_problems && i < SAID_MOST; i++) {
-		char words[300];
-
+	for (size_t i = 0; i < r->n_problems && i < SAID_MOST; i++)
 		complain(c, "%s:%llu: %s", file, (unsigned long long)r->problem[i].line,
-			 plain(r->problem[i].text, words, sizeof(words)));
-	}
+			 r->problem[i].text);
 	if (r->problems > SAID_MOST)
 		complain(c, "%s: and %llu more of the kind, lines %llu to %llu", file,
 			 (unsigned long long)(r->problems - SAID_MOST),
@@ -88,26 +65,25 @@ static void say_losses(const struct command *c, const char *file, const struct r
 
 int run_usable(const struct command *c, const char *path, const struct run *r)
 {
-	const char *file = name_of(path);
+	const char *file = log_name(path);
 	const char *id = *r->id.run ? r->id.run : "without a begin";
-	char words[40];
 
 	if (r->state != RUN_COMPLETE)
-		complain(c, "%s: run %s, lines %llu to %llu, is %s", file,
-			 plain(id, words, sizeof(words)), (unsigned long long)r->first_line,
-			 (unsigned long long)r->last_line, run_state_name(r->state));
+		complain(c, "%s: run %.40s, lines %llu to %llu, is %s", file, id,
+			 (unsigned long long)r->first_line, (unsigned long long)r->last_line,
+			 run_state_name(r->state));
 	say_missing(c, file, r);
 	say_problems(c, file, r);
 	say_losses(c, file, r);
 	if (!r->measured)
-		complain(c, "%s: run %s measured nothing, or its records were switched off", file,
-			 plain(id, words, sizeof(words)));
+		complain(c, "%s: run %.40s measured nothing, or its records were switched off",
+			 file, id);
 	return r->state == RUN_COMPLETE && r->measured ? EXIT_FINE : EXIT_UNUSABLE;
 }
 
 int totals_usable(const struct command *c, const char *path, const struct run_totals *t)
 {
-	const char *file = name_of(path);
+	const char *file = log_name(path);
 
 	if (t->runs == 0)
 		complain(

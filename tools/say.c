@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "escape.h"
+
+/* Of one message: two names of files and what is said of them. */
+#define SAID_MOST 12000
+
 int exit_worse(int a, int b)
 {
 	static const int rank[] = {
@@ -18,13 +23,17 @@ int exit_worse(int a, int b)
 	return rank[a] > rank[b] ? a : b;
 }
 
+/* What is quoted may be any byte of a log or of a file's name. */
 static void say(const struct command *c, const char *format, va_list args)
 {
+	char text[SAID_MOST];
+	int n = vsnprintf(text, sizeof(text), format, args);
+
 	/* What stands on stdout so far was said before. */
 	fflush(stdout);
 	fprintf(stderr, "ticklog%s%s: ", c ? " " : "", c ? c->name : "");
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	escape_puts(stderr, text);
+	fputs(n < (int)sizeof(text) ? "\n" : "...\n", stderr);
 }
 
 void complain(const struct command *c, const char *format, ...)
@@ -45,6 +54,11 @@ int usage_error(const struct command *c, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "Help: ticklog%s%s --help\n", c ? " " : "", c ? c->name : "");
 	return EXIT_USAGE;
+}
+
+const char *log_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
 }
 
 int usage_option(const struct command *c, int result, char **argv)

@@ -35,13 +35,16 @@ extern const struct command cmd_export;
 extern const struct command cmd_report;
 extern const struct command cmd_xsave;
 
-/* "ticklog NAME: text" on stderr, with the line's end. */
+/* "ticklog NAME: text" on stderr, with the line's end; what is not printable as \xHH. */
 void complain(const struct command *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* As complain(), then where help is; returns EXIT_USAGE. */
 int usage_error(const struct command *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* A log in messages: its path, or what `-` stands for. */
+const char *log_name(const char *path);
 
 /*
  * Says what getopt_long() stumbled on, for a short option string that starts with "+:" or ":".
