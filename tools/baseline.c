@@ -72,10 +72,8 @@ static void read_directory(struct baseline *b, const struct command *c)
 		return;
 	}
 	for (int i = 0; i < n; i++) {
-		char *path;
+		char *path = must_print("%s/%s", b->path, entry[i]->d_name);
 
-		if (asprintf(&path, "%s/%s", b->path, entry[i]->d_name) < 0)
-			exit(EXIT_UNUSABLE);
 		if (is_file(path) && !read_log(b, c, path, &totals))
 			b->others++;
 		free(path);

@@ -11,12 +11,7 @@
 
 void *vector_of(size_t n, size_t size)
 {
-	void *p = calloc(n ? n : 1, size);
-
-	if (p)
-		return p;
-	fputs("ticklog: out of memory\n", stderr);
-	exit(EXIT_UNUSABLE);
+	return must(calloc(n ? n : 1, size));
 }
 
 static void side_point(struct side *s, struct party *p)
@@ -286,11 +281,9 @@ static void result_row(struct check_group *g, size_t from, const char *name)
 	struct result_sides r = {.reason = ""};
 	const char *ignored = "";
 	bool skips = false;
+	char *full = must_print("check.%s", name);
 	struct check_row *row;
-	char *full;
 
-	if (asprintf(&full, "check.%s", name) < 0)
-		exit(EXIT_UNUSABLE);
 	if (row_exists(g, from, full)) {
 		free(full);
 		return;
@@ -351,10 +344,8 @@ static char *words_of(const struct side *s, const struct cause_kind *k)
 {
 	char *text = NULL;
 	size_t n, shown = 0;
-	FILE *to = open_memstream(&text, &n);
+	FILE *to = must(open_memstream(&text, &n));
 
-	if (!to)
-		exit(EXIT_UNUSABLE);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct side before = {i, s->at};
 		const char *word = identity_word(s->at[i], k);
@@ -411,12 +402,9 @@ static char *range_text(const struct middle *m, u32 scale)
 	const struct check_row row = {.scale = scale, .unit = ""};
 	char bytes[80];
 	struct text t = TEXT_ON(bytes);
-	char *text;
 
 	middle_fmt(&t, m, &row);
-	if (asprintf(&text, "%.*s", (int)t.len, bytes) < 0)
-		exit(EXIT_UNUSABLE);
-	return text;
+	return must_print("%.*s", (int)t.len, bytes);
 }
 
 /* Apart by more than `ppm` parts in a million. */

@@ -335,10 +335,8 @@ void check_print(const struct check_show *s, FILE *to, const char *prefix)
 {
 	char *text = NULL, *line, *end;
 	size_t n;
-	FILE *memory = open_memstream(&text, &n);
+	FILE *memory = must(open_memstream(&text, &n));
 
-	if (!memory)
-		exit(EXIT_UNUSABLE);
 	print_plain(s, memory);
 	fclose(memory);
 	for (line = text; *line; line = end) {

@@ -254,9 +254,9 @@ static int out_order(const void *a, const void *b)
 
 static void outliers_find(struct fleets *f)
 {
-	u64 *x = malloc((f->n + 1) * sizeof(*x));
+	u64 *x = must(malloc((f->n + 1) * sizeof(*x)));
 
-	for (size_t i = 0; x && i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		for (size_t k = 0; f->machine[i].usable && k < f->machine[i].n_values; k++)
 			if (!seen_before(f, i, f->machine[i].value[k].name))
 				figure_compare(f, f->machine[i].fleet, &f->machine[i].value[k], x);

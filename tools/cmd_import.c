@@ -103,11 +103,7 @@ static int run_import(const struct command *self, int argc, char **argv)
 		return usage_error(self, "which log? A file, or - for standard input");
 	im.log = argv + optind;
 	im.n_logs = (size_t)(argc - optind);
-	im.runs = calloc(im.n_logs, sizeof(*im.runs));
-	if (!im.runs) {
-		complain(self, "out of memory");
-		return EXIT_UNUSABLE;
-	}
+	im.runs = must(calloc(im.n_logs, sizeof(*im.runs)));
 	status = import(&im);
 	for (size_t i = 0; i < im.n_logs; i++)
 		run_list_free(&im.runs[i]);

@@ -287,12 +287,12 @@ static void emit(void *ctx, const char *bytes, size_t n)
 /* FXSAVE and FXRSTOR stand apart, as in the kernel's report: they take no mask. */
 static void xsave_tables(const struct run *r)
 {
-	struct xcell *cell = calloc(r->n_xcells + 1, sizeof(*cell));
+	struct xcell *cell = must(calloc(r->n_xcells + 1, sizeof(*cell)));
 	size_t legacy = 0, n = r->n_xcells;
 
-	for (size_t i = 0; cell && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		cell[i] = r->xcell[i].cell;
-	if (cell && n) {
+	if (n) {
 		xtable_sort(cell, n);
 		while (legacy < n && cell[legacy].event[0] == 'f')
 			legacy++;

@@ -37,9 +37,7 @@ struct said {
 
 static FILE *said_start(struct said *s)
 {
-	s->to = open_memstream(&s->text, &s->n);
-	if (!s->to)
-		exit(EXIT_UNUSABLE);
+	s->to = must(open_memstream(&s->text, &s->n));
 	return s->to;
 }
 

@@ -99,28 +99,14 @@ static void clocks_find(const struct run *r, struct clocks *c)
 			range_take(&c->ratio_min, &c->ratio_max, r->series[i].s.ratio);
 }
 
-static void __attribute__((noreturn)) no_memory(void)
-{
-	fputs("ticklog: out of memory\n", stderr);
-	exit(EXIT_UNUSABLE);
-}
-
-static char *name_make(const char *from, const char *within)
-{
-	char *name = NULL;
-
-	if (asprintf(&name, "%s%s%s", within ? within : "", within ? ": " : "", from) < 0)
-		no_memory();
-	return name;
-}
-
 void side_add(struct side *s, struct run *r, const char *from, const char *within)
 {
-	struct party *p = malloc(sizeof(*p));
+	struct party *p = must(malloc(sizeof(*p)));
 
-	if (!p)
-		no_memory();
-	*p = (struct party){.run = r, .from = name_make(from, within)};
+	*p = (struct party){
+		.run = r,
+		.from = must_print("%s%s%s", within ? within : "", within ? ": " : "", from),
+	};
 	p->content = content_crc(r);
 	figure_set_make(r, &p->figures);
 	clocks_find(r, &p->clocks);

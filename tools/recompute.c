@@ -956,14 +956,10 @@ static void orphans_check(struct checking *c)
 
 void recompute(const struct run *r, struct recomputed *out)
 {
-	struct checking *c = calloc(1, sizeof(*c));
+	struct checking *c = must(calloc(1, sizeof(*c)));
 	const struct run_record *rec = NULL;
 
 	*out = (struct recomputed){0};
-	if (!c) {
-		fputs("ticklog: out of memory\n", stderr);
-		exit(EXIT_UNUSABLE);
-	}
 	*c = (struct checking){.r = r, .out = out, .lines_left = LINES_MOST};
 	run_figures(r, figure_count, out);
 	if (out->n_figures)

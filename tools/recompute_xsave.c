@@ -134,23 +134,21 @@ static void row_from_samples(struct checking *c, const struct subject *s, const 
 static void rows_from_samples(struct checking *c)
 {
 	const struct run *r = c->r;
-	struct run_sample *sorted = malloc((r->n_samples + 1) * sizeof(*sorted));
-	u64 *x = malloc((r->n_samples + 1) * sizeof(*x));
+	struct run_sample *sorted = must(malloc(r->n_samples * sizeof(*sorted)));
+	u64 *x = must(malloc(r->n_samples * sizeof(*x)));
 
-	if (sorted && x) {
-		memcpy(sorted, r->sample, r->n_samples * sizeof(*sorted));
-		qsort(sorted, r->n_samples, sizeof(*sorted), sample_order);
-		for (size_t i = 0; i < r->n_xcells; i++) {
-			const struct latency *l = &r->xcell[i].cell.lat;
-			size_t n = row_samples(r, sorted, &r->xcell[i], x);
-			struct subject s;
+	memcpy(sorted, r->sample, r->n_samples * sizeof(*sorted));
+	qsort(sorted, r->n_samples, sizeof(*sorted), sample_order);
+	for (size_t i = 0; i < r->n_xcells; i++) {
+		const struct latency *l = &r->xcell[i].cell.lat;
+		size_t n = row_samples(r, sorted, &r->xcell[i], x);
+		struct subject s;
 
-			subject_xcell(&s, &r->xcell[i]);
-			if (n && n == l->n)
-				row_from_samples(c, &s, l, x, n);
-			else
-				row_part(c, &s, l, x, n);
-		}
+		subject_xcell(&s, &r->xcell[i]);
+		if (n && n == l->n)
+			row_from_samples(c, &s, l, x, n);
+		else
+			row_part(c, &s, l, x, n);
 	}
 	free(sorted);
 	free(x);

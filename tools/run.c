@@ -38,14 +38,6 @@ struct run_heap {
 	char bytes[] __attribute__((aligned(16)));
 };
 
-static void *must(void *p)
-{
-	if (p)
-		return p;
-	fputs("ticklog: out of memory\n", stderr);
-	exit(EXIT_UNUSABLE);
-}
-
 void *run_alloc(struct run *r, size_t n)
 {
 	struct run_heap *h = r->heap;

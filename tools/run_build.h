@@ -6,7 +6,7 @@
 
 #include "run.h"
 
-/* Memory that lives as long as the run. Without memory the program ends, saying so. */
+/* Memory that lives as long as the run. */
 void *run_alloc(struct run *r, size_t n);
 const char *run_copy(struct run *r, const char *bytes, size_t n); /* NUL-terminated */
 

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
@@ -54,6 +55,33 @@ int usage_error(const struct command *c, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "Help: ticklog%s%s --help\n", c ? " " : "", c ? c->name : "");
 	return EXIT_USAGE;
+}
+
+void out_of_memory(void)
+{
+	complain(NULL, "out of memory");
+	exit(EXIT_UNUSABLE);
+}
+
+void *must(void *p)
+{
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+char *must_print(const char *format, ...)
+{
+	char *text;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		out_of_memory();
+	return text;
 }
 
 const char *log_name(const char *path)

@@ -160,12 +160,8 @@ static bool open_database(struct store *s, int flags)
 
 static struct store *store_open(const struct command *c, const char *path, int flags)
 {
-	struct store *s = calloc(1, sizeof(*s));
+	struct store *s = must(calloc(1, sizeof(*s)));
 
-	if (!s) {
-		complain(c, "out of memory");
-		return NULL;
-	}
 	s->command = c;
 	s->path = path;
 	if (open_database(s, flags))
@@ -337,17 +333,12 @@ static void bind_text(struct binder *b, const char *text)
 {
 	char *plain = NULL;
 	size_t n;
-	FILE *to = open_memstream(&plain, &n);
+	FILE *to = must(open_memstream(&plain, &n));
 
-	if (!to) {
-		b->ok = false;
-		return;
-	}
 	escape_puts(to, text);
-	if (fclose(to) == 0)
-		bind_bytes(b, plain, n);
-	else
-		b->ok = false;
+	if (fclose(to) != 0)
+		out_of_memory();
+	bind_bytes(b, plain, n);
 	free(plain);
 }
 

@@ -46,6 +46,15 @@ int usage_error(const struct command *c, const char *format, ...)
 /* A log in messages: its path, or what `-` stands for. */
 const char *log_name(const char *path);
 
+/* Ends the program, saying so. */
+void out_of_memory(void) __attribute__((noreturn));
+
+/* What an allocation returned, which is not NULL. */
+void *must(void *p);
+
+/* As printf(), into memory to be freed. */
+char *must_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /*
  * Says what getopt_long() stumbled on, for a short option string that starts with "+:" or ":".
  * `result` is what it returned, ':' or '?'. Returns EXIT_USAGE.
