@@ -78,8 +78,8 @@ sub job {
     is($status, 0, "$name: with its own log as the baseline") or diag($said);
     like($said, qr/^SAME: /m, "$name: all is the same");
     like(slurp("$dir/check.xml"), qr/^ *<testsuite .*failures="0" errors="0"/m, "$name: JUnit XML");
-    spew("$dir/baretick.log", altered($log, sub {
-        s/ min=\d+/ min=99999999/ if / type=series method=5 /;
+    spew("$dir/baretick.log", altered(bare($log =~ s/\r//gr), sub {
+        s{ overhead=\K\S+}{$& =~ s/\d+/99999999/gr}e if / type=rows method=5 /;
     }));
     ($status, $said) = step($check);
     is($status, 1, "$name: a regression fails the job") or diag($said);

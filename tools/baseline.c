@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "recompute.h"
 #include "store.h"
 
 struct source {
@@ -22,7 +23,7 @@ static void take(const struct source *from, struct run *r)
 {
 	struct baseline *b = from->baseline;
 
-	if (run_usable(from->command, from->name, r) != EXIT_FINE) {
+	if (run_stands(from->command, from->name, r) != EXIT_FINE) {
 		complain(from->command, "%s: that run is left out of the baseline", from->name);
 		b->unusable++;
 		run_free(r);

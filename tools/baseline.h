@@ -8,7 +8,7 @@
 struct baseline {
 	const char *path;
 	struct side runs;
-	u64 unusable; /* runs left out: incomplete, corrupt, or nothing measured */
+	u64 unusable; /* runs left out: incomplete, corrupt, contradicted, or nothing measured */
 	u64 repeated; /* runs left out that were there before, to the last record */
 	u64 others;   /* files of a directory without a run */
 	bool failed;  /* something could not be read, which was said */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check_out.h"
+#include "recompute.h"
 
 struct request {
 	const struct command *command;
@@ -27,7 +28,7 @@ static void take(void *ctx, struct run *r)
 {
 	struct taking *t = ctx;
 
-	if (run_usable(t->command, t->path, r) == EXIT_FINE) {
+	if (run_stands(t->command, t->path, r) == EXIT_FINE) {
 		side_add(t->side, r, log_name(t->path), NULL);
 		if (side_drop_repeated(t->side))
 			complain(t->command, "%s: a run that is there twice counts once",
@@ -236,7 +237,10 @@ const struct command cmd_check = {
 		"fit the last counts, key by key. `ticklog show --figures LOG` lists the names of a log's\n"
 		"figures, and --print-limits what is built in.\n"
 		"\n"
+		"Every run is held against its own raw data first, as by ticklog show: one with a figure that\n"
+		"does not follow from its histograms or lines is unusable, and no baseline.\n"
+		"\n"
 		"Exit status: 0 same or better, 1 a regression or something missing, 2 a log is unusable\n"
-		"(incomplete, corrupt, nothing measured), 3 incomparable, 4 no baseline, 5 usage or limits\n"
-		"file; of several the worst, in the order 5, 2, 4, 3, 1.\n",
+		"(incomplete, corrupt, a figure contradicted, nothing measured), 3 incomparable, 4 no baseline,\n"
+		"5 usage or limits file; of several the worst, in the order 5, 2, 4, 3, 1.\n",
 };

@@ -149,12 +149,8 @@ static void machine_add(struct fleets *f, struct run *r, bool usable)
 static void fleet_run(void *ctx, struct run *r)
 {
 	struct fleets *f = ctx;
-	struct recomputed re;
-	int status = run_usable(f->command, f->path, r);
+	int status = run_stands(f->command, f->path, r);
 
-	recompute(r, &re);
-	status = exit_worse(status, recompute_usable(f->command, f->path, &re));
-	recompute_free(&re);
 	f->status = exit_worse(f->status, status);
 	machine_add(f, r, status == EXIT_FINE);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "recompute.h"
 #include "store.h"
 
 struct import {
@@ -32,7 +33,7 @@ static int read_logs(struct import *im)
 		}
 		status = exit_worse(status, totals_usable(im->command, log, &list->totals));
 		for (size_t k = 0; k < list->n; k++)
-			status = exit_worse(status, run_usable(im->command, log, list->at[k]));
+			status = exit_worse(status, run_stands(im->command, log, list->at[k]));
 	}
 	return status;
 }
@@ -119,8 +120,9 @@ const struct command cmd_import = {
 		"\n"
 		"Adds all runs of the LOGs (- is standard input) to the store FILE, which is made if there\n"
 		"is none. Either all of them land or, if anything is wrong, none: a log that is incomplete,\n"
-		"corrupt or without a figure, a full disk, a killed import. Several imports at once wait for\n"
-		"each other. A file that is not a store is not touched.\n"
+		"corrupt or without a figure, a figure that its own histograms or lines contradict (see ticklog\n"
+		"show), a full disk, a killed import. Several imports at once wait for each other. A file that\n"
+		"is not a store is not touched.\n"
 		"\n"
 		"A run that is there already is not imported again, which is said and is no error. A run\n"
 		"with the id of a stored one and other content is an error.\n"

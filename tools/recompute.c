@@ -1002,3 +1002,14 @@ int recompute_usable(const struct command *c, const char *path, const struct rec
 			 (unsigned long long)(out->contradictions - out->n));
 	return out->contradictions ? EXIT_UNUSABLE : EXIT_FINE;
 }
+
+int run_stands(const struct command *c, const char *path, const struct run *r)
+{
+	int status = run_usable(c, path, r);
+	struct recomputed re;
+
+	recompute(r, &re);
+	status = exit_worse(status, recompute_usable(c, path, &re));
+	recompute_free(&re);
+	return status;
+}

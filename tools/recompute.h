@@ -49,4 +49,7 @@ void recompute_free(struct recomputed *out);
 /* Says each on stderr as FILE:LINE. EXIT_FINE, or EXIT_UNUSABLE if there are any. */
 int recompute_usable(const struct command *c, const char *path, const struct recomputed *out);
 
+/* run_usable(), and that no figure is contradicted. */
+int run_stands(const struct command *c, const char *path, const struct run *r);
+
 #endif

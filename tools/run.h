@@ -347,7 +347,7 @@ void run_list_free(struct run_list *list);
 
 /*
  * EXIT_FINE or EXIT_UNUSABLE (not complete, or nothing measured); says why on stderr, each damaged
- * line as FILE:LINE. Figures are not recomputed: see recompute.h.
+ * line as FILE:LINE. Figures are not recomputed: see run_stands().
  */
 int run_usable(const struct command *c, const char *path, const struct run *r);
 

@@ -9,7 +9,8 @@
 enum ticklog_exit {
 	EXIT_FINE = 0,	     /* same or better; or simply done */
 	EXIT_REGRESSION = 1, /* or a figure is missing */
-	EXIT_UNUSABLE = 2,   /* a log is incomplete, corrupt, unreadable, or nothing was measured */
+	EXIT_UNUSABLE =
+		2, /* a log is incomplete, corrupt, contradicted, unreadable, or measured nothing */
 	EXIT_INCOMPARABLE = 3, /* the logs do not speak of the same thing */
 	EXIT_NO_BASELINE = 4,
 	EXIT_USAGE = 5,
