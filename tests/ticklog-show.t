@@ -255,7 +255,7 @@ sub machine_log {
     my ($status, $out, $err) = ticklog('fleet', @files);
     is($status, 0, 'fleet: exit status');
     like($out, qr/^== 8 machines: V 0x1,/, 'fleet: one fleet');
-    like($out, qr/^outliers:\n  box8: 1 of \d+ figures stand out\n    matrix\.a\.b\.min: 90 ticks, median 48, MAD 2, off by 21\.0 MAD\n    differs: microcode 0x11 \(most have 0x10\)\n\n/m,
+    like($out, qr/^outliers:\n  box8: 1 of \d+ figures stands out\n    matrix\.a\.b\.min: 90 ticks, median 48, MAD 2, off by 21\.0 MAD\n    differs: microcode 0x11 \(most have 0x10\)\n\n/m,
         'fleet: the outlier first, with what differs');
     like($out, qr/^label .*microcode .*\nbox8 +S8 +M +F +0x11 +pass +GOOD/m, 'fleet: it heads the table');
     is(scalar(() = $out =~ /^box\d/mg), 8, 'fleet: a row a machine');

@@ -234,8 +234,8 @@ subtest 'headers and lost events' => sub {
 	is($status, 0, 'done');
 	is_deeply([ rows($out) ], [ [ @{ row(200) }, 2 ] ], 'both samples');
 	like($err, qr/lost by the tracer: 10 events, 71\.4 % of all/, 'sum and share: 10 of 10 + 4');
-	like($err, qr/how many it does not say, 1 times/,              'and those without a number');
-	like($err, qr/ 2 samples, 2 other events/,                     'other events are counted');
+	like($err, qr/how many it does not say, 1 time$/m,              'and those without a number');
+	like($err, qr/: 15 lines, 2 samples, 2 other events/,                     'other events are counted');
 	unlike($err, qr/not used/, 'headers are no events');
 	($status, $out, $err) = xsave(spew('trace', " b-1 [0] .... 1.5: sys_enter: NR 39\n"));
 	is($status, 2, 'without an event of ours: unusable');
@@ -246,12 +246,19 @@ subtest 'headers and lost events' => sub {
 	}
 };
 
+subtest 'one of each' => sub {
+	my ($status, $out, $err) = xsave(spew('trace', event()));
+	like($err, qr/: 1 line, 1 sample, 0 other events$/m, 'a line, a sample');
+	($status, $out, $err) = xsave(spew('trace', event(), "CPU:0 [LOST 1 EVENTS]\n"));
+	like($err, qr/lost by the tracer: 1 event, 50\.0 %/, 'an event');
+};
+
 subtest 'a line without an end' => sub {
 	my $long = 'x' x 1_500_000;
 	my ($status, $out, $err) = xsave(spew('trace', event(), "$long\n", event(), $long . event()));
 	is($status, 0, 'done');
 	like($err, qr/^ticklog xsave: 4 lines, 2 samples/m, 'counted as the lines they are');
-	like($err, qr/2 lines were cut at 1 MiB/,           'and said to be cut');
+	like($err, qr/2 lines cut at 1 MiB/,           'and said to be cut');
 	# Each of these takes seconds if a line costs more than its length.
 	for my $unit ('[1]', '[1] ', '[1]1:', '[1]aaaaa ', '[1] 1.', 'x86_fpu_latency_x', 'latency:') {
 		my $hostile = substr($unit x 350_000, 0, 1_000_000);

@@ -213,7 +213,7 @@ static bool tells_alone(const struct judging *j)
 			outliers_move(row) ? RANKS_MIN : NOISE_MIN);
 	else if (!beyond(j, row->limit.alone))
 		row_say(row, CHECK_UNSTABLE, "too small a change for %zu baseline run%s of it",
-			row->base.n, row->base.n == 1 ? "" : "s");
+			row->base.n, plural(row->base.n));
 	return row->verdict != CHECK_UNSTABLE;
 }
 

@@ -159,7 +159,7 @@ static void machine_print(const struct check_group *g, FILE *to)
 
 static void side_print(const char *title, const struct side *s, FILE *to)
 {
-	fprintf(to, "%-10s %zu run%s: ", title, s->n, s->n == 1 ? "" : "s");
+	fprintf(to, "%-10s %zu run%s: ", title, s->n, plural(s->n));
 	for (size_t i = 0; i < s->n && i < RUNS_NAMED; i++) {
 		fputs(i ? ", " : "", to);
 		escape_puts(to, s->at[i]->from);
@@ -196,13 +196,12 @@ static void baseline_print(const struct check_show *s, const struct check_group 
 
 	side_print("baseline", &g->base, to);
 	if (g->own)
-		fprintf(to, "           left out: %llu which is checked here\n",
-			(unsigned long long)g->own);
+		fprintf(to, "           left out: %llu checked here\n", (unsigned long long)g->own);
 	if (b->unusable || b->repeated)
 		fprintf(to, "           left out: %llu unusable, %llu there twice\n",
 			(unsigned long long)b->unusable, (unsigned long long)b->repeated);
 	if (b->runs.n > g->base.n + g->own)
-		fprintf(to, "           %llu more are of other machines or options\n",
+		fprintf(to, "           %llu more of other machines or options\n",
 			(unsigned long long)(b->runs.n - g->base.n - g->own));
 }
 
@@ -251,7 +250,7 @@ static void notes_print(const struct check_group *g, FILE *to)
 	if (g->base.n < NOISE_MIN)
 		fprintf(to,
 			"note       %zu baseline run%s: from %d on the noise between runs is known\n",
-			g->base.n, g->base.n == 1 ? "" : "s", NOISE_MIN);
+			g->base.n, plural(g->base.n), NOISE_MIN);
 	if (g->base.n < RANKS_MIN || g->now.n < RANKS_MIN)
 		fprintf(to,
 			"note       tails, spreads and counts are judged fully only from %d runs on "
@@ -326,8 +325,8 @@ static void print_plain(const struct check_show *s, FILE *to)
 	}
 	if (s->check->unusable)
 		fprintf(to, "UNUSABLE: %llu log%s or run%s could not be checked\n",
-			(unsigned long long)s->check->unusable, s->check->unusable == 1 ? "" : "s",
-			s->check->unusable == 1 ? "" : "s");
+			(unsigned long long)s->check->unusable, plural(s->check->unusable),
+			plural(s->check->unusable));
 	limits_note(s, to);
 }
 

@@ -383,7 +383,8 @@ static void outlier_print(const struct fleets *f, const struct machine *m, size_
 {
 	fputs("  ", stdout);
 	escape_puts(stdout, name_of(m));
-	printf(": %zu of %zu figures stand out\n", m->n_out, m->n_values);
+	printf(": %zu of %zu figures stand%s out\n", m->n_out, m->n_values,
+	       m->n_out == 1 ? "s" : "");
 	for (size_t i = 0; i < m->n_out && i < NAMED_MOST; i++)
 		out_print(&m->out[i]);
 	traits_print(f, m, machines);
@@ -508,7 +509,7 @@ static void fleet_head(const struct machine *m, size_t machines, size_t usable)
 {
 	const struct run_identity *id = &m->run->id;
 
-	printf("== %zu machine%s", machines, machines == 1 ? "" : "s");
+	printf("== %zu machine%s", machines, plural(machines));
 	if (usable != machines)
 		printf(", %zu of them usable", usable);
 	fputs(": ", stdout);

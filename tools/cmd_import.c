@@ -77,8 +77,7 @@ static int import(struct import *im)
 		complain(im->command, "nothing was imported");
 		return EXIT_UNUSABLE;
 	}
-	printf("%llu run%s imported into ", (unsigned long long)im->added,
-	       im->added == 1 ? "" : "s");
+	printf("%llu run%s imported into ", (unsigned long long)im->added, plural(im->added));
 	escape_puts(stdout, im->db);
 	if (im->there)
 		printf(", %llu there already", (unsigned long long)im->there);

@@ -44,11 +44,13 @@ static void head_print(const struct show *s, const struct run *r)
 {
 	fputs("== run ", stdout);
 	escape_puts(stdout, *r->id.run ? r->id.run : "without a begin");
-	printf(": %s, %zu records, lines %llu to %llu of ", run_state_name(r->state), r->n_records,
-	       (unsigned long long)r->first_line, (unsigned long long)r->last_line);
+	printf(": %s, %zu record%s, lines %llu to %llu of ", run_state_name(r->state), r->n_records,
+	       plural(r->n_records), (unsigned long long)r->first_line,
+	       (unsigned long long)r->last_line);
 	escape_puts(stdout, log_name(s->path));
 	if (r->duplicates)
-		printf(", %llu records twice", (unsigned long long)r->duplicates);
+		printf(", %llu record%s twice", (unsigned long long)r->duplicates,
+		       plural(r->duplicates));
 	puts(" ==");
 }
 
@@ -102,7 +104,7 @@ static void clock_print(const struct run *r)
 	}
 	fputs(r->tsc_trusted ? ", trusted" : ", UNTRUSTED", stdout);
 	if (r->step)
-		printf(", step %llu tick%s", (unsigned long long)r->step, r->step == 1 ? "" : "s");
+		printf(", step %llu tick%s", (unsigned long long)r->step, plural(r->step));
 	putchar('\n');
 }
 
@@ -346,9 +348,9 @@ static void checks_print(const struct show *s, const struct run *r)
 static void unknown_print(const struct run *r)
 {
 	if (r->unknown)
-		printf("%llu records of types that this ticklog does not know: see `ticklog "
+		printf("%llu record%s of types that this ticklog does not know: see `ticklog "
 		       "export`\n",
-		       (unsigned long long)r->unknown);
+		       (unsigned long long)r->unknown, plural(r->unknown));
 }
 
 static void covers_print(const struct recomputed *re)

@@ -226,7 +226,7 @@ static void say_met(const struct xsave *x, const char *what, const struct met *m
 {
 	if (m->times)
 		complain(x->command, "%s: %llu line%s %s, first %s:%llu", what,
-			 (unsigned long long)m->times, m->times == 1 ? "" : "s", why, m->log,
+			 (unsigned long long)m->times, plural(m->times), why, m->log,
 			 (unsigned long long)m->line_no);
 }
 
@@ -242,14 +242,14 @@ static void say_lost(const struct xsave *x)
 	all = (u128)events + x->lost;
 	if (x->lost) {
 		tenths = (u64)(((u128)x->lost * 2000 + all) / (2 * all));
-		complain(x->command, "lost by the tracer: %llu events, %llu.%llu %% of all",
-			 (unsigned long long)x->lost, (unsigned long long)(tenths / 10),
-			 (unsigned long long)(tenths % 10));
+		complain(x->command, "lost by the tracer: %llu event%s, %llu.%llu %% of all",
+			 (unsigned long long)x->lost, plural(x->lost),
+			 (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10));
 	}
 	if (x->lost_unknown)
 		complain(x->command,
-			 "lost by the tracer: events, how many it does not say, %llu times",
-			 (unsigned long long)x->lost_unknown);
+			 "lost by the tracer: events, how many it does not say, %llu time%s",
+			 (unsigned long long)x->lost_unknown, plural(x->lost_unknown));
 }
 
 static void say_nothing_found(const struct xsave *x)
@@ -268,9 +268,9 @@ static void say_nothing_found(const struct xsave *x)
 
 static void say_summary(const struct xsave *x)
 {
-	complain(x->command, "%llu lines, %llu samples, %llu other events",
-		 (unsigned long long)x->lines, (unsigned long long)x->samples,
-		 (unsigned long long)x->others);
+	complain(x->command, "%llu line%s, %llu sample%s, %llu other event%s",
+		 (unsigned long long)x->lines, plural(x->lines), (unsigned long long)x->samples,
+		 plural(x->samples), (unsigned long long)x->others, plural(x->others));
 	if (x->n_units == 1) {
 		fprintf(stderr, "ticklog %s: ", x->command->name);
 		say_unit(stderr, x->unit);
@@ -281,11 +281,11 @@ static void say_summary(const struct xsave *x)
 			trace_reason[i]);
 	say_met(x, "not used", &x->too_many_groups, "of groups beyond the 65536th");
 	if (x->rows_lost)
-		complain(x->command,
-			 "%llu rows left out: their averages are too large for the reference",
-			 (unsigned long long)x->rows_lost);
+		complain(x->command, "%llu row%s left out: an average too large for the reference",
+			 (unsigned long long)x->rows_lost, plural(x->rows_lost));
 	if (x->cut)
-		complain(x->command, "%llu lines were cut at 1 MiB", (unsigned long long)x->cut);
+		complain(x->command, "%llu line%s cut at 1 MiB", (unsigned long long)x->cut,
+			 plural(x->cut));
 	say_lost(x);
 	if (!x->samples)
 		say_nothing_found(x);

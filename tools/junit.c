@@ -142,9 +142,9 @@ static void unusable_suite(u64 n, FILE *to)
 	      to);
 	case_start("logs", to);
 	fprintf(to,
-		">\n      <error type=\"UNUSABLE\" message=\"%llu logs or runs could not be "
+		">\n      <error type=\"UNUSABLE\" message=\"%llu log%s or run%s could not be "
 		"checked\"/>\n    </testcase>\n  </testsuite>\n",
-		(unsigned long long)n);
+		(unsigned long long)n, plural(n), plural(n));
 }
 
 bool check_junit(const struct check_show *s, const char *path)

@@ -261,7 +261,7 @@ bool limits_read(struct limits *l, const struct command *c, const char *path)
 	if (r.errors > ERRORS_SAID)
 		complain(c, "%s: and %llu more error%s", path,
 			 (unsigned long long)(r.errors - ERRORS_SAID),
-			 r.errors - ERRORS_SAID == 1 ? "" : "s");
+			 plural(r.errors - ERRORS_SAID));
 	return !r.errors;
 }
 

@@ -998,8 +998,9 @@ int recompute_usable(const struct command *c, const char *path, const struct rec
 		complain(c, "%s:%llu: %s", name, (unsigned long long)out->at[i].line,
 			 out->at[i].words);
 	if (out->contradictions > out->n)
-		complain(c, "%s: and %llu more figures that the log contradicts", name,
-			 (unsigned long long)(out->contradictions - out->n));
+		complain(c, "%s: and %llu more figure%s that the log contradicts", name,
+			 (unsigned long long)(out->contradictions - out->n),
+			 plural(out->contradictions - out->n));
 	return out->contradictions ? EXIT_UNUSABLE : EXIT_FINE;
 }
 

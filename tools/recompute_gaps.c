@@ -67,9 +67,9 @@ static void decades_check(struct checking *c, const struct subject *s, const str
 		top = k + 1;
 		if (d->ticks[k] / d->n[k] < decade_least(k) ||
 		    (k + 1 < GAP_DECADES && d->ticks[k] / d->n[k] >= decade_least(k + 1)))
-			contradict(c, s, "%llu ticks in %llu gaps of %u digits each",
+			contradict(c, s, "%llu ticks in %llu gap%s of %u digit%s each",
 				   (unsigned long long)d->ticks[k], (unsigned long long)d->n[k],
-				   k + 1);
+				   plural(d->n[k]), k + 1, plural(k + 1));
 	}
 	equal_u64(c, s, "n", g->all.n, n, "the decades add up to", COVER_CONFIRMED);
 	if (g->all.stolen > ticks || (ticks > usual && g->all.stolen < ticks - usual))
@@ -77,8 +77,9 @@ static void decades_check(struct checking *c, const struct subject *s, const str
 			   (unsigned long long)g->all.stolen);
 	if (top && (g->all.longest < decade_least((u32)top - 1) ||
 		    (top < GAP_DECADES && g->all.longest >= decade_least((u32)top))))
-		contradict(c, s, "longest=%llu is printed, but the longest has %llu digits",
-			   (unsigned long long)g->all.longest, (unsigned long long)top);
+		contradict(c, s, "longest=%llu is printed, but the longest has %llu digit%s",
+			   (unsigned long long)g->all.longest, (unsigned long long)top,
+			   plural(top));
 }
 
 /* When all gaps are listed, they are the raw data. */

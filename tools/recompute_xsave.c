@@ -166,8 +166,8 @@ static void sweep_check(struct checking *c)
 	s = (struct subject){.stem = "xsweep", .seq = rec->seq, .line = rec->line};
 	within_u64(c, &s, "rows", rows, 0, c->r->n_xcells, "the rows in the log");
 	if (rows < c->r->n_xcells && rows < XTABLE_ROWS)
-		contradict(c, &s, "rows=%llu is printed, but the log has %zu rows",
-			   (unsigned long long)rows, c->r->n_xcells);
+		contradict(c, &s, "rows=%llu is printed, but the log has %zu row%s",
+			   (unsigned long long)rows, c->r->n_xcells, plural(c->r->n_xcells));
 }
 
 /* Samples of a block: those in rows, and those that are in none. Rows of a block come together. */

@@ -309,10 +309,9 @@ static void end_take(struct run *r, const struct run_record *rec)
 	r->ended = true;
 	if (!run_number(rec, "records", &records) || records != rec->seq)
 		run_problem_add(r, rec->line, rec->seq,
-				"the end record is number %llu, but counts %s records",
+				"the end record is number %llu, but says records=%s",
 				(unsigned long long)rec->seq,
-				run_field(rec, "records") ? run_field(rec, "records")->value
-							  : "no");
+				run_field(rec, "records") ? run_field(rec, "records")->value : "");
 	if (result && !strcmp(result->value, "pass"))
 		r->pass = true;
 	else if (!result || strcmp(result->value, "fail"))

@@ -54,13 +54,14 @@ static void say_problems(const struct command *c, const char *file, const struct
 static void say_losses(const struct command *c, const char *file, const struct run *r)
 {
 	if (r->planned > r->n_checks)
-		complain(c, "%s: %llu of %llu result lines are lost or damaged", file,
+		complain(c, "%s: %llu of %llu result lines %s lost or damaged", file,
 			 (unsigned long long)(r->planned - r->n_checks),
-			 (unsigned long long)r->planned);
+			 (unsigned long long)r->planned,
+			 r->planned - r->n_checks == 1 ? "is" : "are");
 	if (r->bad_samples)
-		complain(c, "%s:%llu: %llu trace lines are damaged, this is the first", file,
-			 (unsigned long long)r->bad_sample_line,
-			 (unsigned long long)r->bad_samples);
+		complain(c, "%s:%llu: %llu damaged trace line%s, this is the first", file,
+			 (unsigned long long)r->bad_sample_line, (unsigned long long)r->bad_samples,
+			 plural(r->bad_samples));
 }
 
 int run_usable(const struct command *c, const char *path, const struct run *r)
@@ -88,12 +89,12 @@ int totals_usable(const struct command *c, const char *path, const struct run_to
 	if (t->runs == 0)
 		complain(
 			c,
-			"%s: no run of baretick in its %llu lines: no line with @bt and a whole record",
-			file, (unsigned long long)t->lines);
+			"%s: no run of baretick in its %llu line%s: no line with @bt and a whole record",
+			file, (unsigned long long)t->lines, plural(t->lines));
 	if (t->stray)
 		complain(c, "%s:%llu: %llu damaged record%s outside of any run, this is the first",
 			 file, (unsigned long long)t->stray_first, (unsigned long long)t->stray,
-			 t->stray == 1 ? "" : "s");
+			 plural(t->stray));
 	if (t->cut)
 		complain(c, "%s: %llu line%s longer than a mebibyte and not taken whole", file,
 			 (unsigned long long)t->cut, t->cut == 1 ? " is" : "s are");

@@ -44,6 +44,12 @@ void complain(const struct command *c, const char *format, ...)
 int usage_error(const struct command *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Behind a noun that is counted. */
+static inline const char *plural(u64 n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* A log in messages: its path, or what `-` stands for. */
 const char *log_name(const char *path);
 
