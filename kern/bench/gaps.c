@@ -15,11 +15,13 @@
 #define SOAK_EMULATED  1
 #define TURNS_EMULATED 4000000 /* where a second of guest time may take a minute of ours */
 
-#define ROOM	  4096
-#define SINGLE	  64 /* gaps of a window that get evidence of their own; the rest share it */
-#define SPELL	  (1u << 24) /* turns, after which a TSC that stands still is noticed */
-#define PARTS	  6	     /* records at least, and one in 9 windows: each 10 s */
-#define PART_MOST 9
+#define ROOM	    4096
+#define SINGLE	    64 /* gaps of a window that get evidence of their own; the rest share it */
+#define WINDOW_MOST 2  /* seconds */
+#define SPELL	    (1u << 24) /* turns, after which a TSC that stands still is noticed */
+#define PARTS	    6	       /* records at least */
+#define PART_MOST   8	       /* windows of a second in one */
+#define SILENCE	    10	       /* seconds without a word, at most */
 
 static u64 soak_seconds(const struct run *run)
 {
@@ -30,6 +32,12 @@ static u64 soak_seconds(const struct run *run)
 	if (run->profile == PROFILE_QUICK || !run->machine->metal || run->machine->process)
 		return SOAK_ELSE;
 	return SOAK_METAL;
+}
+
+/* A clock that was set back has moved by nothing: what is said of it shall not be centuries. */
+static u64 passed(u64 from, u64 to)
+{
+	return to > from ? to - from : 0;
 }
 
 u64 gaps_smi_moved(const struct evidence *before, const struct evidence *after)
@@ -79,7 +87,7 @@ static void calibrate(struct gaps_suite *s, bool first)
 static void gap_take(struct gaps_suite *s, const struct seq_gap *g, enum gap_cause cause)
 {
 	struct gap_sums *w = &s->window;
-	u64 at = g->start - s->start;
+	u64 at = passed(s->start, g->start);
 
 	if (s->n_kept < GAPS_KEPT)
 		s->kept[s->n_kept++] =
@@ -177,7 +185,7 @@ static void spell_run(struct gaps_suite *s, u64 ticks, u64 turns, struct evidenc
 	gaps_smi_arm(s);
 	seq_gaps(g);
 	env_evidence(&after);
-	s->window.watched += g->end - g->start;
+	s->window.watched += passed(g->start, g->end);
 	s->window.turns += turns - g->turns;
 	if (g->most > s->window.most)
 		s->window.most = g->most;
@@ -214,11 +222,11 @@ static void window_run(struct gaps_suite *s)
 	s->with_interrupts += !env_interrupts_off();
 	env_evidence(&before);
 	start = rdtsc_ordered();
-	s->window = (struct gap_sums){.windows = 1, .at = start - s->start};
+	s->window = (struct gap_sums){.windows = 1, .at = passed(s->start, start)};
 	do {
 		spell_run(s, wanted - s->window.watched, turns_left(s), &before);
 	} while (s->window.watched < wanted && turns_left(s) && !s->stuck &&
-		 rdtsc_ordered() - start < 2 * s->second);
+		 passed(start, rdtsc_ordered()) < WINDOW_MOST * s->second);
 	s->with_interrupts += !env_interrupts_off();
 }
 
@@ -258,6 +266,13 @@ static u64 part_windows(const struct gaps_suite *s)
 	return n < PART_MOST ? n : PART_MOST;
 }
 
+/* Of enough windows, or the next one might take until it is too late. */
+static bool part_done(const struct gaps_suite *s)
+{
+	return s->part.windows >= part_windows(s) ||
+	       s->wall >= s->said + (SILENCE - WINDOW_MOST) * s->second;
+}
+
 static void gaps_watch(struct gaps_suite *s)
 {
 	bool done;
@@ -269,12 +284,14 @@ static void gaps_watch(struct gaps_suite *s)
 		window_run(s);
 		sums_add(&s->all, &s->window);
 		sums_add(&s->part, &s->window);
-		s->wall = rdtsc_ordered() - s->start;
+		s->wall = passed(s->start, rdtsc_ordered());
 		done = gaps_done(s);
 		if (s->window.contradicts)
 			gaps_contradiction_report(s);
-		if (done || s->part.windows >= part_windows(s))
+		if (done || part_done(s)) {
 			gaps_part_report(s);
+			s->said = s->wall;
+		}
 		env_flush();
 	} while (!done);
 	env_evidence(&s->last);
@@ -285,6 +302,8 @@ static void gaps_period(struct gaps_suite *s)
 	u64 *at = s->sample, *length = s->sample + PERIOD_EVENTS;
 	u64 n = s->all.n;
 
+	if (s->backwards)
+		n = 0; /* times that do not follow each other */
 	if (n > PERIOD_EVENTS)
 		n = PERIOD_EVENTS;
 	for (u64 i = 0; i < n; i++) {

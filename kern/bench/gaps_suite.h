@@ -54,6 +54,7 @@ struct gaps_suite {
 	u64 *sample; /* two calibrations of GAPS_CALIBRATION */
 	struct gap_threshold threshold;
 	u64 start, wall;
+	u64 said;			   /* what wall was when the last record was sent */
 	struct gap_sums all, window, part; /* part: since the last record */
 	struct gap_decades decades;
 	struct gap_kept kept[GAPS_KEPT];

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The gaps suite over a clock of the test's own, in which a day takes no time: what is watched,
+ * when something is said, which gaps are found and how they are judged. gaps.c and its parts
+ * themselves.
+ */
+#include "bench.h"
+#include "insn.h"
+
+static u64 fake_rdtsc(void);
+static void fake_gaps(struct seq_gaps *g);
+#define rdtsc_ordered fake_rdtsc
+#define seq_gaps(g)   fake_gaps(g)
+#include "report.c"
+#include "../../kern/bench/gaps.c" /* and not that of lib */
+#include "gaps_report.c"
+#include "gaps_smi.c"
+#undef seq_gaps
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TPS   1000000000ull
+#define INNER 5
+#define OUTER 31
+#define TURN  (INNER + OUTER)
+#define NEVER (~0ull)
+
+/* ---- the clock, and what takes time */
+
+static u64 now;
+static bool stands_still;
+static u64 gap_every, gap_length; /* time missing, again and again */
+static u64 gap_cost;		  /* ticks that looking at a find takes, unobserved */
+static u64 smi_length;		  /* of one asked for */
+static u64 back_at, back_by;	  /* the clock is set back, once */
+static size_t found_last;
+
+static u64 fake_rdtsc(void)
+{
+	return now;
+}
+
+static u64 gap_next(void)
+{
+	return gap_every ? (now / gap_every + 1) * gap_every : NEVER;
+}
+
+/* A difference between two turns, as the loop would write it down. */
+static void outer_is(struct seq_gaps *g, u64 start, u64 length)
+{
+	g->next->start = start;
+	g->next->length = length;
+	g->next += length > g->outer;
+	if (!(length >> 63) && length > g->most)
+		g->most = length;
+}
+
+static void turns_pass(struct seq_gaps *g, u64 until)
+{
+	u64 turns = until > now ? (until - now + TURN - 1) / TURN : 1;
+
+	if (turns > g->turns)
+		turns = g->turns;
+	g->turns -= turns;
+	if (!stands_still)
+		now += turns * TURN;
+}
+
+/* A few differences, all alike, so that a day is soon over. */
+static void calibration(struct seq_gaps *g)
+{
+	u64 length = g->inner ? OUTER : INNER;
+
+	for (g->turns = 16; g->turns; g->turns--, now += TURN)
+		*g->next++ = (struct seq_gap){now, stands_still ? 0 : length};
+}
+
+static void fake_gaps(struct seq_gaps *g)
+{
+	g->start = now;
+	g->next = g->at;
+	g->most = stands_still ? 0 : OUTER;
+	if (g->inner == ~0ull || g->outer == ~0ull)
+		calibration(g);
+	while (g->turns && (u64)(g->next - g->at) < g->room) {
+		u64 start, event = gap_next() < back_at ? gap_next() : back_at;
+
+		turns_pass(g, event < g->stop ? event : g->stop);
+		start = now;
+		if (now >= back_at) {
+			now -= back_by;
+			back_at = NEVER;
+			outer_is(g, start, now - start);
+		} else if (event != NEVER && now >= event && event < g->stop) {
+			now += gap_length;
+			outer_is(g, start, gap_length + OUTER);
+		} else if (now >= g->stop && g->port) {
+			g->written = now;
+			g->port = 0;
+			g->stop = g->resume;
+			now += smi_length;
+			outer_is(g, start, smi_length + OUTER);
+		} else if (now >= g->stop) {
+			break;
+		}
+	}
+	g->end = now;
+	found_last = (size_t)(g->next - g->at);
+}
+
+/* ---- the rest of the world */
+
+static void *allocated[4];
+static size_t allocations;
+static u64 said_last, said_apart; /* the longest time without a line of progress */
+static u64 written;
+
+void *env_alloc(u64 bytes, u64 align)
+{
+	assert_true(allocations < ARRAY_SIZE(allocated));
+	return allocated[allocations++] = aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
+}
+
+u64 env_arena_left(void)
+{
+	return 0;
+}
+
+void env_quiet(void)
+{
+}
+
+void env_flush(void)
+{
+}
+
+bool env_interrupts_off(void)
+{
+	return true;
+}
+
+u64 env_ticks_per_second(void)
+{
+	return TPS;
+}
+
+void env_evidence(struct evidence *e)
+{
+	*e = (struct evidence){.smi_state = VALUE_READ, .smi = written};
+	now += gap_cost * found_last;
+	found_last = 0;
+}
+
+/* A serial line of 115200 baud. */
+void env_write(const char *bytes, size_t n)
+{
+	now += n * 10 * TPS / 115200;
+	if (n < 2 || bytes[0] != '#')
+		return;
+	if (now - said_last > said_apart)
+		said_apart = now - said_last;
+	said_last = now;
+}
+
+bool env_smi_command(struct smi_command *c, const char **why_not)
+{
+	(void)why_not;
+	*c = (struct smi_command){.port = 0xb2};
+	return true;
+}
+
+bool env_smi_handler(u64 ticks, const char **why_not)
+{
+	(void)ticks, (void)why_not;
+	return false;
+}
+
+const struct smi_truth *env_smi_truth(u64 *n)
+{
+	*n = 0;
+	return NULL;
+}
+
+void env_smi_sources(struct smi_sources *s)
+{
+	*s = (struct smi_sources){.chipset = NULL};
+}
+
+bool run_emulated(const struct run *r)
+{
+	(void)r;
+	return false;
+}
+
+void run_headline(struct run *run, const char *topic, const char *format, ...)
+{
+	(void)run, (void)topic, (void)format;
+}
+
+/* ---- a run on hardware, its frequency known */
+
+static struct options options;
+static struct machine machine;
+static struct verdict verdict;
+static struct report report;
+static struct run run;
+static struct gaps_suite suite;
+
+static int setup(void **state)
+{
+	(void)state;
+	options_default(&options);
+	options.records = false;
+	machine = (struct machine){.metal = true, .intel = true, .tsc_trusted = true};
+	verdict = (struct verdict){0};
+	report = (struct report){.options = &options};
+	run = (struct run){.machine = &machine,
+			   .options = &options,
+			   .profile = PROFILE_STANDARD,
+			   .verdict = &verdict,
+			   .report = &report};
+	now = 5 * TPS;
+	stands_still = false;
+	gap_every = gap_length = gap_cost = smi_length = back_by = written = found_last = 0;
+	back_at = NEVER;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	while (allocations)
+		free(allocated[--allocations]);
+	return 0;
+}
+
+static void watch(u64 seconds)
+{
+	suite = (struct gaps_suite){0};
+	options.soak = seconds;
+	said_last = now;
+	said_apart = 0;
+	assert_true(gaps_open(&suite, &run));
+	gaps_watch(&suite);
+	gaps_period(&suite);
+	gaps_report(&suite);
+	gaps_smi_report(&suite);
+	gaps_checks(&suite);
+	assert_int_equal(allocations, 2);
+}
+
+static enum status status_of(const char *name)
+{
+	const struct check *c = verdict_find(&verdict, name);
+
+	assert_non_null(c);
+	return c->status;
+}
+
+/* ---- how long, and what is said meanwhile */
+
+static void a_day(void **state)
+{
+	(void)state;
+	watch(86400);
+	assert_int_equal(suite.all.windows, 86400);
+	assert_in_range(suite.all.watched, 86400 * TPS, 86400 * (TPS + TURN));
+	assert_int_equal(suite.all.turns, (suite.all.watched + TURN - 1) / TURN);
+	assert_int_equal(suite.all.n, 0);
+	assert_in_range(said_apart, 8 * TPS, 9 * TPS);
+	assert_int_equal(status_of("gaps.seen"), STATUS_OK);
+}
+
+/* A gap every 20 ms, of 10 ms: 4 million, half the day. */
+static void a_day_of_gaps(void **state)
+{
+	(void)state;
+	gap_every = TPS / 50;
+	gap_length = TPS / 100;
+	watch(86400);
+	assert_in_range(suite.all.watched, 86400 * TPS, 86401 * TPS);
+	assert_in_range(suite.all.n, 4310000, 4320001);
+	assert_in_range(suite.all.stolen / suite.all.n, gap_length, gap_length + TURN);
+	assert_int_equal(suite.all.cause[GAP_UNKNOWN], suite.all.n);
+	assert_int_equal(suite.n_kept, GAPS_KEPT);
+	assert_int_equal(suite.n_sent, GAPS_KEPT);
+	assert_in_range(suite.period.ticks, gap_every - TURN, gap_every + TURN);
+	assert_in_range(said_apart, 8 * TPS, 9 * TPS);
+	assert_int_equal(status_of("gaps.seen"), STATUS_UNSTABLE);
+}
+
+/* Finds that take longer to look at than to find: a window then takes twice its second. */
+static void a_storm(void **state)
+{
+	(void)state;
+	gap_every = 1000;
+	gap_length = 500;
+	gap_cost = 5000;
+	watch(600);
+	assert_true(suite.all.watched < 600 * TPS);
+	assert_in_range(suite.wall, 1200 * TPS, 1203 * TPS);
+	assert_true(said_apart <= 10 * TPS);
+}
+
+static void a_few_seconds(void **state)
+{
+	(void)state;
+	for (u64 seconds = 1; seconds < 60; seconds++) {
+		setup(state);
+		watch(seconds);
+		assert_int_equal(suite.all.windows, seconds);
+		assert_true(said_apart <= 10 * TPS);
+		teardown(state);
+	}
+}
+
+/* ---- a clock that is none */
+
+static void stands(void **state)
+{
+	(void)state;
+	stands_still = true;
+	watch(60);
+	assert_int_equal(suite.all.watched, 0);
+	assert_int_equal(status_of("gaps.tsc"), STATUS_FAILED);
+}
+
+/* A guest that moves to another host. What was watched does not come out as centuries. */
+static void goes_back(void **state)
+{
+	static const u64 by[] = {1, 1000, TPS / 2, 3 * TPS, 3600 * TPS};
+
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
+		setup(state);
+		now = 7200 * TPS;
+		back_at = now + 20 * TPS + TPS / 3;
+		back_by = by[i];
+		watch(60);
+		assert_in_range(suite.all.watched, 60 * TPS, 61 * TPS);
+		assert_in_range(suite.wall, 0, 61 * TPS);
+		assert_int_equal(suite.backwards, 1);
+		assert_int_equal(suite.all.n, 0);
+		assert_int_equal(status_of("gaps.tsc"), STATUS_FAILED);
+		teardown(state);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_day, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_day_of_gaps, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_storm, setup, teardown),
+		cmocka_unit_test(a_few_seconds),
+		cmocka_unit_test_setup_teardown(stands, setup, teardown),
+		cmocka_unit_test(goes_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
