@@ -87,6 +87,9 @@ my ($below) = records_of($short->{log}, 'smi');
 is_deeply([ off_from($below, written => 40, counted => 40, noted => 40, above => 0, found => 0,
     missed => 0, other => 0) ], [], 'below the threshold: 40 came, none is a gap');
 is((records_of($short->{log}, 'gaps'))[0]{n}, 0, 'below the threshold: no gap');
+like(check_named(read_ktap($short->{log}), 'gaps.control')->{note},
+    qr/^SKIP 40 SMIs asked, 40 written, 0 found, 0 missed, 0 other gaps: none was long enough; threshold \d+ ticks$/,
+    'below the threshold: nothing is proven, and it is said');
 
 # ---- firmware's own handler
 
@@ -98,6 +101,13 @@ for my $machine (qw(pc q35)) {
         other => 0) ], [], "inject, $machine: asked, written, counted and found are one number");
     like($b->{log}, qr/^SMIs on demand, port b2h, value 00h$/m, "inject, $machine: says what");
 }
+
+# Firmware's own, shorter than the threshold: how long it took nobody knows, so it counts as missed.
+my $one = boot(name => 'inject, short', machine => 'q35', cpu => 'max,vendor=GenuineIntel', icount => 3,
+    append => 'suite=gaps soak=1 smi=inject:1', timeout => 60);
+like(check_named(read_ktap($one->{log}), 'gaps.control')->{note},
+    qr/^failed: 1 SMIs asked, 1 written, 0 found, 1 missed, 0 other gaps; threshold \d+ ticks$/,
+    'inject, short: a failure that names the threshold');
 
 # An AMD CPU does not count them: they are found all the same.
 my $amd = counting_boot('inject, no count', 'pc', 'smi=inject:25 threshold=4', cpu => 'max',

@@ -330,12 +330,14 @@ static void check_text(struct gaps_suite *s, const char *name, enum status statu
 static enum status seen_status(const struct gaps_suite *s)
 {
 	const struct machine *m = s->run->machine;
+	const struct amount quiet = {.n = RATE_SHARED, .unit = RATE_SECOND};
 
 	if (run_emulated(s->run))
 		return STATUS_SKIP;
 	if (m->metal && !m->process)
 		return s->all.n ? STATUS_UNSTABLE : STATUS_OK;
-	return s->all.n / RATE_SHARED > s->all.watched / s->second ? STATUS_UNSTABLE : STATUS_OK;
+	return rate_above(s->all.n, s->all.watched, s->second, &quiet) ? STATUS_UNSTABLE
+								       : STATUS_OK;
 }
 
 static void check_seen(struct gaps_suite *s)

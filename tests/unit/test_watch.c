@@ -350,6 +350,36 @@ static void goes_back(void **state)
 	}
 }
 
+/* ---- how often is too often */
+
+/* So many gaps a second, for so long. */
+static enum status seen_with(u64 a_second, u64 seconds, bool shared)
+{
+	void *state = NULL;
+	enum status s;
+
+	setup(&state);
+	machine.metal = !shared;
+	machine.hypervisor = shared;
+	gap_every = TPS / a_second;
+	gap_length = 3000;
+	watch(seconds);
+	s = status_of("gaps.seen");
+	teardown(&state);
+	return s;
+}
+
+static void quiet_rates(void **state)
+{
+	(void)state;
+	for (u64 seconds = 1; seconds < 8; seconds++) {
+		assert_int_equal(seen_with(1990, seconds, true), STATUS_OK);
+		assert_int_equal(seen_with(2010, seconds, true), STATUS_UNSTABLE);
+		assert_int_equal(seen_with(3990, seconds, true), STATUS_UNSTABLE);
+		assert_int_equal(seen_with(2, seconds, false), STATUS_UNSTABLE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_few_seconds),
 		cmocka_unit_test_setup_teardown(stands, setup, teardown),
 		cmocka_unit_test(goes_back),
+		cmocka_unit_test(quiet_rates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
