@@ -380,6 +380,33 @@ static void quiet_rates(void **state)
 	}
 }
 
+/* ---- SMIs asked for */
+
+static void control_with(u64 n, u64 seconds)
+{
+	void *state = NULL;
+
+	setup(&state);
+	options.smi_inject = n;
+	smi_length = 5000;
+	watch(seconds);
+	assert_int_equal(suite.smi.written, n);
+	assert_int_equal(suite.smi.found, n);
+	assert_int_equal(suite.all.n, n);
+	teardown(&state);
+}
+
+/* However few there are, all come while there is somebody to look. */
+static void all_are_written(void **state)
+{
+	(void)state;
+	for (u64 n = 1; n <= 300; n++)
+		control_with(n, 1 + n % 3);
+	control_with(10000, 1);
+	control_with(1, 60);
+	control_with(7, 600);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +417,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stands, setup, teardown),
 		cmocka_unit_test(goes_back),
 		cmocka_unit_test(quiet_rates),
+		cmocka_unit_test(all_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
