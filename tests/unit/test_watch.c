@@ -17,12 +17,7 @@ static void fake_gaps(struct seq_gaps *g);
 #include "gaps_smi.c"
 #undef seq_gaps
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "arena.h"
 
 #define TPS   1000000000ull
 #define INNER 5
@@ -115,16 +110,8 @@ static void fake_gaps(struct seq_gaps *g)
 
 /* ---- the rest of the world */
 
-static void *allocated[4];
-static size_t allocations;
 static u64 said_last, said_apart; /* the longest time without a line of progress */
 static u64 written;
-
-void *env_alloc(u64 bytes, u64 align)
-{
-	assert_true(allocations < ARRAY_SIZE(allocated));
-	return allocated[allocations++] = aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
-}
 
 u64 env_arena_left(void)
 {
@@ -231,14 +218,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	while (allocations)
-		free(allocated[--allocations]);
-	return 0;
-}
-
 static void watch(u64 seconds)
 {
 	suite = (struct gaps_suite){0};
@@ -251,7 +230,7 @@ static void watch(u64 seconds)
 	gaps_report(&suite);
 	gaps_smi_report(&suite);
 	gaps_checks(&suite);
-	assert_int_equal(allocations, 2);
+	assert_int_equal(arena_blocks, 2);
 }
 
 static enum status status_of(const char *name)
@@ -298,12 +277,12 @@ static void a_day_of_gaps(void **state)
 static void a_storm(void **state)
 {
 	(void)state;
-	gap_every = 1000;
-	gap_length = 500;
-	gap_cost = 5000;
-	watch(600);
-	assert_true(suite.all.watched < 600 * TPS);
-	assert_in_range(suite.wall, 1200 * TPS, 1203 * TPS);
+	gap_every = 20000;
+	gap_length = 10000;
+	gap_cost = 100000;
+	watch(60);
+	assert_true(suite.all.watched < 60 * TPS);
+	assert_in_range(suite.wall, 120 * TPS, 124 * TPS);
 	assert_true(said_apart <= 10 * TPS);
 }
 
@@ -315,7 +294,7 @@ static void a_few_seconds(void **state)
 		watch(seconds);
 		assert_int_equal(suite.all.windows, seconds);
 		assert_true(said_apart <= 10 * TPS);
-		teardown(state);
+		arena_release(state);
 	}
 }
 
@@ -346,7 +325,7 @@ static void goes_back(void **state)
 		assert_int_equal(suite.backwards, 1);
 		assert_int_equal(suite.all.n, 0);
 		assert_int_equal(status_of("gaps.tsc"), STATUS_FAILED);
-		teardown(state);
+		arena_release(state);
 	}
 }
 
@@ -365,7 +344,7 @@ static enum status seen_with(u64 a_second, u64 seconds, bool shared)
 	gap_length = 3000;
 	watch(seconds);
 	s = status_of("gaps.seen");
-	teardown(&state);
+	arena_release(&state);
 	return s;
 }
 
@@ -393,7 +372,7 @@ static void control_with(u64 n, u64 seconds)
 	assert_int_equal(suite.smi.written, n);
 	assert_int_equal(suite.smi.found, n);
 	assert_int_equal(suite.all.n, n);
-	teardown(&state);
+	arena_release(&state);
 }
 
 /* However few there are, all come while there is somebody to look. */
@@ -410,11 +389,11 @@ static void all_are_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_day, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_day_of_gaps, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_storm, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_day, setup, arena_release),
+		cmocka_unit_test_setup_teardown(a_day_of_gaps, setup, arena_release),
+		cmocka_unit_test_setup_teardown(a_storm, setup, arena_release),
 		cmocka_unit_test(a_few_seconds),
-		cmocka_unit_test_setup_teardown(stands, setup, teardown),
+		cmocka_unit_test_setup_teardown(stands, setup, arena_release),
 		cmocka_unit_test(goes_back),
 		cmocka_unit_test(quiet_rates),
 		cmocka_unit_test(all_are_written),
