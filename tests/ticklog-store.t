@@ -64,14 +64,15 @@ is($row{source}, 'a.log', 'and where it came from');
 my $before = slurp("$dir/x.db");
 ($status, $out, $err) = ticklog(qw(import a.log --db x.db));
 is($status, 0, 'the same again is no error');
-like($err, qr/a\.log: run $begin->{run} is there already/, 'but refused');
-like($out, qr/^0 runs imported into x\.db, 1 there already$/, 'and counted');
+is($err, "ticklog import: a.log: run $begin->{run} is refused: x.db has it already, from a.log\n",
+    'but refused, which is said');
+is($out, "0 runs imported into x.db, 1 refused, there already\n", 'and counted');
 unchanged('x.db', $before, '... and the file is as it was');
 
 (my $crlf = "BIOS text\r\n\e[2J" . $log) =~ s/(?<!\r)\n/\r\n/g;
 ($status, $out, $err) = ticklog(\$crlf, qw(import - --db x.db));
 is($status, 0, 'the same log by another way, through a pipe');
-like($err, qr/standard input: run .* is there already/, 'is the same run');
+like($err, qr/standard input: run \S+ is refused: x\.db has it already, from a\.log$/m, 'is the same run');
 
 spew('other.log', altered($log, set_keys(qr/ type=board /, label => 'other')));
 my ($changed) = grep { $_->{type} eq 'board' } @{ $records->{records} };
@@ -84,8 +85,8 @@ like($err, qr/nothing was imported\n\z/, 'and all of the import is taken back');
 unchanged('x.db', $before, '... the file is as it was');
 is(rows('x.db'), 2, 'two runs still');
 
-($status) = ticklog(qw(import run3.log run3.log --db x.db));
-is($status, 0, 'twice in one import');
+($status, $out) = ticklog(qw(import run3.log run3.log --db x.db));
+is("$status$out", "01 run imported into x.db, 1 refused, there already\n", 'twice in one import');
 is(rows('x.db'), 3, 'is once in the store');
 spew('both.log', set_run($log, 5), set_run($log, 6));
 ticklog(qw(import both.log --db x.db));

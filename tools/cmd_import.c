@@ -46,8 +46,6 @@ static bool add(struct import *im, struct store *s, const char *source, const st
 		return true;
 	case STORE_THERE:
 		im->there++;
-		complain(im->command, "%s: run %s is there already; not imported again", source,
-			 r->id.run);
 		return true;
 	default:
 		return false;
@@ -80,7 +78,7 @@ static int import(struct import *im)
 	printf("%llu run%s imported into ", (unsigned long long)im->added, plural(im->added));
 	escape_puts(stdout, im->db);
 	if (im->there)
-		printf(", %llu there already", (unsigned long long)im->there);
+		printf(", %llu refused, there already", (unsigned long long)im->there);
 	putchar('\n');
 	return EXIT_FINE;
 }
@@ -123,8 +121,9 @@ const struct command cmd_import = {
 		"show), a full disk, a killed import. Several imports at once wait for each other. A file that\n"
 		"is not a store is not touched.\n"
 		"\n"
-		"A run that is there already is not imported again, which is said and is no error. A run\n"
-		"with the id of a stored one and other content is an error.\n"
+		"A run that is there already, with the same id and content, is refused: it is not imported\n"
+		"again, which is said and counted. That is no failure, so a folder of logs may be imported as\n"
+		"often as it grows. The id of a stored run with other content is an error, and nothing lands.\n"
 		"\n"
 		"The store is an SQLite file (application_id 0x746b6c67, user_version 1). Tables, all STRICT:\n"
 		"  run     a row a run: id, run (16 hex digits), source, imported (UTC), build, code,\n"
@@ -144,5 +143,5 @@ const struct command cmd_import = {
 		"64 bits, so that a negative one stands for itself + 2^64. Do not SUM or AVG them in SQL.\n"
 		"Histograms and lines are in `record` only. Trace lines and text for people are not stored.\n"
 		"\n"
-		"Exit status: 0 done, 2 nothing was imported, 5 usage.\n",
+		"Exit status: 0 each run is in the store now, 2 nothing was imported, 5 usage.\n",
 };

@@ -520,7 +520,10 @@ static enum store_added look_for(struct store *s, const struct run *r, const cha
 		u64 id = (u64)sqlite3_column_int64(s->find_run, 0);
 
 		found = same_content(s, r, id, &differs) ? STORE_THERE : STORE_OTHER;
-		if (found == STORE_OTHER)
+		if (found == STORE_THERE)
+			complain(s->command, "%s: run %s is refused: %s has it already, from %s",
+				 source, r->id.run, s->path, column(s->find_run, 1));
+		else
 			complain(
 				s->command,
 				"%s: run %s is in %s with other content, from record %llu on; it came "

@@ -33,7 +33,7 @@ bool store_commit(struct store *s);
 
 enum store_added {
 	STORE_ADDED,
-	STORE_THERE,  /* a run of this id with the same content was there; nothing was done */
+	STORE_THERE,  /* a run of this id with the same content was there, which was said */
 	STORE_OTHER,  /* a run of this id with other content was there, which was said */
 	STORE_FAILED, /* which was said */
 };
