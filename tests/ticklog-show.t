@@ -227,6 +227,14 @@ sub fields_of {
     is($records[2]{fields}{min}, '00012', 'odd bytes: no number where digits would be lost');
     ($status, $out) = ticklog('export', '--csv', $file);
     like($out, qr/,board,firmware,"a,b""c\\xFF"$/m, 'odd bytes: CSV');
+    for my $value ('\xFF', '\x5CxFF', '\x5C\x5CxFF', '\x5C') {
+        my $bytes = $log =~ s/firmware="[^"]*"/firmware="$value"/r;
+        my $odd = work_file('slash.log', join "\n", map { crc_mend($_) } split /\n/, $bytes);
+        my ($json, $csv) = map { (ticklog('export', $_, $odd))[1] } '--json', '--csv';
+        my ($board) = grep { /"type":"board"/ } split /\n/, $json;
+        is(JSON::PP->new->utf8->decode($board)->{fields}{firmware}, $value, "a backslash: JSON of $value");
+        like($csv, qr/,board,firmware,\Q$value\E$/m, "a backslash: CSV of $value");
+    }
     ($status, $out) = ticklog('show', $file);
     unlike($out, qr/\e/, 'odd bytes: no escape reaches the terminal');
 }

@@ -143,14 +143,14 @@ static void record_json(const struct export *e, const struct run *r, const struc
 	putchar('\n');
 }
 
-/* RFC 4180: quoted where it must be; what is no printable UTF-8 as \xHH, so a line is a line. */
+/* RFC 4180: quoted where it must be; escapes leave no line end in a value, so a line is a line. */
 static void csv_bytes(const char *bytes, size_t n)
 {
 	bool quoted = n && (memchr(bytes, ',', n) || memchr(bytes, '"', n) || bytes[0] == ' ' ||
 			    bytes[n - 1] == ' ');
 
 	if (!quoted) {
-		escape_print(stdout, bytes, n);
+		escape_exact(stdout, bytes, n);
 		return;
 	}
 	putchar('"');
@@ -158,7 +158,7 @@ static void csv_bytes(const char *bytes, size_t n)
 		const char *quote = memchr(bytes + i, '"', n - i);
 		size_t len = quote ? (size_t)(quote - bytes) - i : n - i;
 
-		escape_print(stdout, bytes + i, len);
+		escape_exact(stdout, bytes + i, len);
 		if (quote)
 			fputs("\"\"", stdout);
 		i += len + (quote != NULL);
@@ -264,7 +264,9 @@ const struct command cmd_export = {
 		"  -c, --csv   a field a line: log,run,line,seq,type,key,value, under a head; lists as they\n"
 		"              stand, with quotes around them\n"
 		"\n"
-		"A byte that is no printable UTF-8 is written as \\xHH in both.\n"
+		"In both a byte that is no printable UTF-8, and each backslash, is written as \\xHH, as records\n"
+		"have it: \\x5CxFF stands for the four bytes \\xFF, \\xFF for one. JSON writes its own backslash\n"
+		"before that: \"\\\\xFF\".\n"
 		"\n"
 		"Exit status: 0 every run is complete, 2 not so, nothing was measured, or a log cannot be\n"
 		"read, 5 usage. What of a damaged run arrived is written all the same.\n",

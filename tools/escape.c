@@ -53,10 +53,10 @@ size_t utf8_length(const char *at, size_t n)
 	return code >= least && code_is_plain(code) ? len : 0;
 }
 
-void escape_print(FILE *to, const char *bytes, size_t n)
+static void print_all(FILE *to, const char *bytes, size_t n, bool exact)
 {
 	for (size_t i = 0; i < n;) {
-		size_t len = utf8_length(bytes + i, n - i);
+		size_t len = exact && bytes[i] == '\\' ? 0 : utf8_length(bytes + i, n - i);
 
 		if (len) {
 			fwrite(bytes + i, 1, len, to);
@@ -65,6 +65,16 @@ void escape_print(FILE *to, const char *bytes, size_t n)
 			fprintf(to, "\\x%02X", (unsigned int)(unsigned char)bytes[i++]);
 		}
 	}
+}
+
+void escape_print(FILE *to, const char *bytes, size_t n)
+{
+	print_all(to, bytes, n, false);
+}
+
+void escape_exact(FILE *to, const char *bytes, size_t n)
+{
+	print_all(to, bytes, n, true);
 }
 
 void escape_puts(FILE *to, const char *text)

@@ -17,4 +17,7 @@ size_t utf8_length(const char *at, size_t n);
 void escape_print(FILE *to, const char *bytes, size_t n);
 void escape_puts(FILE *to, const char *text);
 
+/* For programs: a backslash as \x5C besides, so that a reader can have the bytes back. */
+void escape_exact(FILE *to, const char *bytes, size_t n);
+
 #endif

@@ -10,13 +10,13 @@ static void quote(FILE *to, const char *bytes, size_t n)
 {
 	putc('"', to);
 	for (size_t i = 0; i < n;) {
-		size_t len = utf8_length(bytes + i, n - i);
+		size_t len = bytes[i] == '\\' ? 0 : utf8_length(bytes + i, n - i);
 
 		if (!len) {
 			fprintf(to, "\\\\x%02X", (unsigned int)(unsigned char)bytes[i++]);
 			continue;
 		}
-		if (bytes[i] == '"' || bytes[i] == '\\')
+		if (bytes[i] == '"')
 			putc('\\', to);
 		fwrite(bytes + i, 1, len, to);
 		i += len;

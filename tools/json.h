@@ -16,7 +16,7 @@ struct json {
 void json_open(struct json *j, const char *key, char kind);
 void json_close(struct json *j, char kind); /* '}' or ']' */
 
-/* Bytes of any value: what is no printable UTF-8 is written as the text \xHH. */
+/* Bytes of any value: what is no printable UTF-8, and a backslash, is written as the text \xHH. */
 void json_bytes(struct json *j, const char *key, const char *bytes, size_t n);
 void json_word(struct json *j, const char *key, const char *text); /* NUL-terminated */
 void json_u64(struct json *j, const char *key, u64 value);
