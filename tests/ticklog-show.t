@@ -235,8 +235,21 @@ sub fields_of {
         is(JSON::PP->new->utf8->decode($board)->{fields}{firmware}, $value, "a backslash: JSON of $value");
         like($csv, qr/,board,firmware,\Q$value\E$/m, "a backslash: CSV of $value");
     }
-    ($status, $out) = ticklog('show', $file);
-    unlike($out, qr/\e/, 'odd bytes: no escape reaches the terminal');
+    my @hostile = (record_line(3, 'matrix', 'start="\x1B[2J"', 'end="\x9B\x0D"', 'min=1', 'var=1.000'),
+        record_line(4, 'ruler', 'where="\x1B[1m"', 'adds=100000', 'adds_ticks=100000', 'nops_ticks=9',
+            'ratio_e4=10000'),
+        record_line(5, 'series', 'method="\x1B[1m"', 'form="\x1B"', 'work="\x1B"', 'pre="\x1B"', 'unit="\x1B[31m"',
+            qw(lines=1 samples=2 n=2 backwards=0 min=8 max=9 maxdev=1 var=0.250 varvar=0.000 spurious=0),
+            qw(varmin=0.000 p50=8 p97=9 p99=9 p999=9 first=9 warm=9 redone=0 unsettled=0 ratio_e4=0)),
+        record_line(6, 'trust', 'trust="\x1B[1m"', 'reasons="\x1B[1m"'),
+        record_line(7, 'end', 'records=7', 'result=pass'));
+    my $hostile = work_file('hostile.log', join "\n", (split /\n/, $log)[ 0, 1 ], @hostile, '');
+    for my $call ([ 'show', $file ], [ 'show', $hostile ], [ 'show', '--figures', $hostile ], [ 'fleet', $hostile ],
+        [ 'check', $hostile, '--baseline', $hostile, '--all' ]) {
+        ($status, $out, my $err) = ticklog(@$call);
+        is("$status$err", '0', "odd bytes: @$call[0, 1]: done");
+        unlike($out, qr/[^\n -~\xc3\xa9]/, '... no escape reaches the terminal');
+    }
 }
 
 # ---- fleet

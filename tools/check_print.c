@@ -54,7 +54,8 @@ static void figure_change_print(const struct check_row *row, FILE *to)
 		middle_print(row, &row->now, to);
 	else
 		fputs("none", to);
-	fprintf(to, " %s", row->unit);
+	putc(' ', to);
+	escape_puts(to, row->unit);
 	if (!row->change)
 		return;
 	fprintf(to, ", %c", row->up ? '+' : '-');

@@ -371,8 +371,9 @@ static void out_print(const struct out *o)
 	value_text(mine, sizeof(mine), &o->value->f, o->value->f.value);
 	value_text(median, sizeof(median), &o->value->f, o->median);
 	value_text(mad, sizeof(mad), &o->value->f, o->mad);
-	printf("    %s: %s %s, median %s, MAD %s", o->value->name, mine, o->value->unit, median,
-	       mad);
+	printf("    %s: %s ", o->value->name, mine);
+	escape_puts(stdout, o->value->unit);
+	printf(", median %s, MAD %s", median, mad);
 	if (o->mad && mad_least(&o->value->f, o->median, o->mad) == o->mad)
 		printf(", off by %llu.%llu MAD", (unsigned long long)(o->tenths / 10),
 		       (unsigned long long)(o->tenths % 10));

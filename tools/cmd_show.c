@@ -184,14 +184,17 @@ static void matrix_print(const struct run *r)
 		const struct run_field *start = run_field(rec, "start");
 		const struct run_field *end = run_field(rec, "end");
 		const struct run_field *min = run_field(rec, "min"), *var = run_field(rec, "var");
+		char bytes[160];
+		struct text t = TEXT_ON(bytes);
 
 		if (!start || !end || !min || !var)
 			continue;
 		if (!any)
 			printf("\n%-22s %-22s %9s %13s\n", "start", "end", "min", "variance");
 		any = true;
-		printf("%-22.60s %-22.60s %9.20s %13.45s\n", start->value, end->value, min->value,
-		       var->value);
+		fmt(&t, "%-22.60s %-22.60s %9.20s %13.45s\n", start->value, end->value, min->value,
+		    var->value);
+		row_print(&t);
 	}
 }
 
@@ -373,8 +376,9 @@ static void figure_print(void *ctx, const struct figure *f)
 	struct text t = TEXT_ON(bytes);
 
 	figure_fmt(&t, f);
-	printf("%s %.*s %s %s\n", f->name, (int)t.len, bytes, f->unit,
-	       cover_name[recompute_cover(re, f->name)]);
+	printf("%s %.*s ", f->name, (int)t.len, bytes);
+	escape_puts(stdout, f->unit);
+	printf(" %s\n", cover_name[recompute_cover(re, f->name)]);
 }
 
 static void run_print(const struct show *s, const struct run *r, struct recomputed *re)
