@@ -194,6 +194,14 @@ for (
     my ($err) = shown($name, $bytes, 2, 'corrupt');
     like($err, qr/damaged\.log:$at: .*$words/, "$name: said");
 }
+# A word is compared as a whole, so it must end where its bytes do.
+for ([ 'begin', 'build' ], [ 'machine', 'signature' ], [ 'machine', 'brand' ], [ 'board', 'label' ], [ 'end', 'result' ],
+    [ 'series', 'method' ], [ 'series', 'n' ], [ 'recommend', 'reason' ], [ 'tsc', 'source' ]) {
+    my ($type, $key) = @$_;
+    my ($bytes, $at) = mended(qr/type=$type (?:.* )?$key=/, sub { $_[0] =~ s/ $key=(?|"([^"]*)"|(\S+))/ $key="$1\\x00x"/r });
+    my ($err) = shown("a NUL in $type $key", $bytes, 2, 'corrupt');
+    like($err, qr/damaged\.log:$at: record \d+, type=$type: $key= holds a NUL byte$/m, '... is said');
+}
 {
     my ($err) = shown('a check that failed in a run that passed',
         $log =~ s/^ok (\d+ tsc\.step)[^\n]*/not ok $1 # failed: no/mr, 2, 'corrupt');

@@ -151,7 +151,7 @@ for my $name (':memory:', 'a b?mode=ro.db', 'file:odd.db', "q'uote\".db") {
 
 # ---- what logs may say
 
-my $hostile = q{x');\x20DROP\x20TABLE\x20run;--\x22\x1B[2J\xFF\x00end};
+my $hostile = q{x');\x20DROP\x20TABLE\x20run;--\x22\x1B[2J\xFFend};
 spew('hostile.log', altered(set_run(bare($log), 9), sub {
     s/ (label|serial)=\S+/ $1="$hostile"/g if / type=board /;
     s/ rfbm=\S+/ rfbm=0xffffffffffffffff/ if / type=xsave event=fxsave /;

@@ -331,13 +331,20 @@ static void begin_take(struct run *r, const struct run_record *rec)
 				RUN_SCHEMA);
 }
 
-/* Which of two values counts nobody can tell. */
-static void keys_check(struct run *r, const struct run_record *rec)
+/* Which of two values counts nobody can tell; and no text that is sent holds a NUL. */
+static void fields_check(struct run *r, const struct run_record *rec)
 {
-	for (size_t i = 1; i < rec->n; i++)
-		if (run_field(rec, rec->field[i].key) != &rec->field[i])
+	for (size_t i = 0; i < rec->n; i++) {
+		const struct run_field *f = &rec->field[i];
+
+		if (run_field(rec, f->key) != f)
 			run_problem_add(r, rec->line, rec->seq, "type=%s has the key %s twice",
-					rec->type, rec->field[i].key);
+					rec->type, f->key);
+		if (strlen(f->value) != f->len)
+			run_problem_add(r, rec->line, rec->seq,
+					"record %llu, type=%s: %s= holds a NUL byte",
+					(unsigned long long)rec->seq, rec->type, f->key);
+	}
 }
 
 static void record_take(struct run_reader *rd, const struct record_view *v)
@@ -348,7 +355,7 @@ static void record_take(struct run_reader *rd, const struct record_view *v)
 	rd->totals.records++;
 	if (rec->seq > r->last_seq)
 		r->last_seq = rec->seq;
-	keys_check(r, rec);
+	fields_check(r, rec);
 	if (rec->seq == 1 && strcmp(rec->type, "begin"))
 		run_problem_add(r, rec->line, 1, "the first record is type=%s, not begin",
 				rec->type);

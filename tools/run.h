@@ -38,7 +38,7 @@ struct run_problem {
 	const char *text;
 };
 
-/* Values are unquoted, NUL-terminated, and may hold any byte. */
+/* Values are unquoted, NUL-terminated, and may hold any byte; a NUL is a problem of the run. */
 struct run_field {
 	const char *key;
 	const char *value;
