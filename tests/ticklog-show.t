@@ -69,6 +69,8 @@ SKIP: {
     is($figure{'tsc.5.mem.empty.none.min'}[1], $min, 'figures: a minimum');
     is($figure{'tsc.5.mem.empty.none.var'}[1], $var, 'figures: a variance');
     is($figure{'tsc.5.mem.empty.none.var'}[2], 'ticks^2', 'figures: its unit');
+    my @resolved = grep { /\.resolution$/ } keys %figure;
+    is_deeply([ map { $figure{$_}[2] } @resolved ], [ ('turns') x @resolved ], 'figures: a resolution is turns of a loop');
 }
 
 # ---- changed figures

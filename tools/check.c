@@ -170,6 +170,12 @@ static bool outliers_explain(const struct judging *j)
 	return known && j->row->change <= (u128)(base > now ? base : now) * REACHES;
 }
 
+/* A turn of the loop takes about a tick, and is told from none by ticks. */
+static bool is_of_clock(const struct check_row *row)
+{
+	return !strcmp(row->unit, "ticks") || !strcmp(row->unit, "turns");
+}
+
 /*
  * Clock or sibling moved within the runs themselves. What that alone may make of the lower value is
  * the least to be passed, by as much as the limits ask for.
@@ -184,7 +190,7 @@ static bool clock_explains(const struct judging *j)
 	const u128 low = row->up ? row->base.hi : row->now.hi;
 	const u128 moved = low * (latency ? e->clock : e->all) / EXPLAINS_NOTHING;
 
-	if (!j->group->moved || strcmp(row->unit, "ticks") != 0)
+	if (!j->group->moved || !is_of_clock(row))
 		return false;
 	return high <= moved || (high - moved) * 1000 <= (u128)row->limit.abs * row->scale ||
 	       (high - moved) * 100000 <= moved * row->limit.rel;
@@ -304,7 +310,7 @@ static void limit_find(const struct comparison *c, const struct check_group *g,
 
 		step = p->run->step > step ? p->run->step : step;
 	}
-	if (!strcmp(row->unit, "ticks") && row->limit.abs < (u128)step * 2000)
+	if (is_of_clock(row) && row->limit.abs < (u128)step * 2000)
 		row->limit.abs = saturated((u128)step * 2000);
 	if (g->moved)
 		row->limit.rel *= WIDER;

@@ -278,7 +278,7 @@ struct figure {
 	 *   TYPE...                          others as they come
 	 */
 	char name[FIGURE_NAME];
-	const char *unit; /* ticks, ticks^2, cycles, cycles^2, count, ... */
+	const char *unit; /* ticks, ticks^2, cycles, cycles^2, turns (of a loop), count, ... */
 	u64 value;	  /* times `scale` */
 	u64 slack;	  /* the true value lies in value .. value + slack */
 	u32 scale;	  /* 1, or 1000: value is in thousandths, 10000 for ratios */

@@ -152,8 +152,11 @@ static void series_figures(struct visit *v, const struct run_series *rs)
 		give_variance(v, "varmin", &s->var_min);
 	give_bound(v, "p50", FIGURE_TYPICAL, &s->p50);
 	give_bound(v, "p97", FIGURE_TYPICAL, &s->p97);
-	if (s->grows && s->resolution)
+	if (s->grows && s->resolution) {
+		v->f.unit = "turns";
 		give_u64(v, "resolution", FIGURE_FLOOR, s->resolution);
+		v->f.unit = s->unit;
+	}
 	if (s->overhead_known) {
 		v->f.unstable = s->unsettled > 0 || !s->overhead_stable;
 		give_u64(v, "overhead", FIGURE_FLOOR, s->overhead);
