@@ -236,6 +236,18 @@ for ([ 'an empty file', '' ], [ 'one line', "x\n" ], [ 'no baretick', "hello\nwo
     like($err, qr/1 line is longer than a mebibyte/, 'but it is said');
 }
 {
+    # 90 MB of text: a machine that boots on after a run that was cut.
+    my $path = work_file('endless.log', "$lines[0]\n");
+    open my $out, '>>:raw', $path or die "$path: $!\n";
+    print {$out} (('text ' x 20) . "\n") x 10_000 for 1 .. 90;
+    close $out;
+    my ($status, undef, $err) = ticklog('show', $path);
+    unlink $path;
+    is($status, 2, 'a run without an end');
+    my ($left) = $err =~ /endless\.log: (\d+) lines of text beyond the first 64 MiB of the run are not looked at$/m;
+    cmp_ok($left // 0, '>', 100_000, '... of whose text not all is kept, which is said');
+}
+{
     my ($err) = shown('ten thousand damaged lines', $lines[0] . "\n" . "\@bt seq=2 type=x crc=00000000\n" x 10_000, 2,
         'corrupt');
     my @named = $err =~ /^.*damaged\.log:\d+: /mg;

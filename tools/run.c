@@ -23,6 +23,7 @@
 #define CHUNK_FIRST  1024 /* a reset loop makes many runs that are almost empty */
 #define CHUNK	     65536
 #define TEXT_MAX     1024 /* of a line for people */
+#define TEXTS_MAX    ((u64)RUN_TEXT_MIB << 20)
 #define STRAYS_KEPT  64
 #define CHECKS_MAX   4096 /* result lines; and events: a real run has dozens */
 #define EVENTS_MAX   1024
@@ -586,10 +587,17 @@ static bool is_headless(const char *text, size_t n)
 	return strspn(text + n - tail + 5, "0123456789ABCDEF") >= 8;
 }
 
+/* After a run that was cut a machine may print for days: what is kept has a bound. */
 static void text_keep(struct run_reader *rd, const char *text, size_t n)
 {
 	struct run *r = rd->run;
+	const u64 cost = n + sizeof(struct run_text);
 
+	if (cost > TEXTS_MAX - r->text_bytes) {
+		r->texts_left++;
+		return;
+	}
+	r->text_bytes += cost;
 	*VECTOR_ADD(r->text, r->n_texts) =
 		(struct run_text){rd->totals.lines, run_copy(r, text, n), n};
 }

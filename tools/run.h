@@ -16,6 +16,7 @@
 
 #define RUN_SCHEMA   1	  /* of the records that are understood */
 #define RUN_PROBLEMS 4096 /* kept of a run */
+#define RUN_TEXT_MIB 64	  /* of its text: several times what the longest report has */
 
 /* Worst last. */
 enum run_state {
@@ -218,7 +219,9 @@ struct run {
 
 	size_t n_texts; /* all other lines between begin and end */
 	struct run_text *text;
-	const char *panic; /* "" or why the kernel stopped */
+	u64 text_bytes,
+		texts_left; /* what they take; lines that were left out beyond RUN_TEXT_MIB */
+	const char *panic;  /* "" or why the kernel stopped */
 
 	struct run_heap *heap; /* this and the following are the reader's own */
 	const void **series_by_name, **hist_by_name;

@@ -58,6 +58,12 @@ static void say_losses(const struct command *c, const char *file, const struct r
 			 (unsigned long long)(r->planned - r->n_checks),
 			 (unsigned long long)r->planned,
 			 r->planned - r->n_checks == 1 ? "is" : "are");
+	if (r->texts_left)
+		complain(
+			c,
+			"%s: %llu line%s of text beyond the first %d MiB of the run %s not looked at",
+			file, (unsigned long long)r->texts_left, plural(r->texts_left),
+			RUN_TEXT_MIB, r->texts_left == 1 ? "is" : "are");
 	if (r->bad_samples)
 		complain(c, "%s:%llu: %llu damaged trace line%s, this is the first", file,
 			 (unsigned long long)r->bad_sample_line, (unsigned long long)r->bad_samples,
