@@ -224,6 +224,58 @@ subtest 'the sample taken while the tracepoint is switched on' => sub {
 	is(@{ table_of($ticks . event(latency => 1234000009000)) }, 1, 'ticks are not ns');
 };
 
+# As Linux prints it with the option latency-format: no [CPU], flags behind its number, time since the
+# trace began.
+sub late {
+	my (%is) = @_;
+	%is = (task => '     cat-4212   ', cpu => '  0', flags => 'd..2.', time => '  123us ', %is);
+	return event(%is) =~ s/^.*?: x86/$is{task} $is{cpu}$is{flags} $is{time}: x86/r;
+}
+
+subtest 'the latency format of ftrace' => sub {
+	my $head = <<'END';
+# tracer: nop
+#
+# nop latency trace v1.1.5 on 6.1.0
+# --------------------------------------------------------------------
+# latency: 0 us, #4/4, CPU#0 | (M:desktop VP:0, KP:0, SP:0 HP:0 #P:2)
+#    -----------------
+#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)
+#                   / _-----=> irqs-off/BH-disabled
+#  cmd     pid     |||||| time  |   caller
+#     \   /        ||||||  \    |    /
+END
+	my %odd = (
+		'as it is'            => late(),
+		'a mark'              => late(time => '    1us+'),
+		'the highest mark'    => late(time => '999999us$'),
+		'four flags'          => late(flags => 'd..2'),
+		'a wide CPU number'   => late(cpu => '1023'),
+		'another clock'       => late(time => '123456'),
+		'blanks in the task'  => late(task => 'Web Con 3x-2345   '),
+		'<...>'               => late(task => '   <...>-812    '),
+		'CR LF'               => late(end => "\r"),
+	);
+	for my $what (sort keys %odd) {
+		is_deeply(table_of($head . $odd{$what}), [ row(200) ], $what) or diag($odd{$what});
+		my ($status, $out, $err) = xsave('--reference', spew('trace', $odd{$what}));
+		is($status, 2, "$what: the reference does not read it");
+		like($err, qr/1 line in the latency format of ftrace, first/, '... for that reason')
+			unless $what eq 'CR LF';
+	}
+	my $other = '     cat-4212      1d..2.  124us : sched_switch: prev_comm=cat ==> next_comm=sh';
+	my ($status, $out, $err) = xsave(spew('trace', $head, late(), "$other\n", late(time => '5us')));
+	like($err, qr/: 13 lines, 2 samples, 1 other event$/m, 'other events are counted, the head is not');
+	my %midway = (5_000_000_000 => 1, 123_000 => 0, 999_999 => 0, 1_000_000 => 1);
+	for my $latency (sort keys %midway) {
+		($status, $out, $err) = xsave(spew('trace', late(), late(latency => $latency)));
+		is($err =~ /1 line taken while the tracepoint was switched on/ ? 1 : 0, $midway{$latency},
+			"$latency ns, $midway{$latency}: longer than the trace goes on");
+	}
+	is(@{ table_of(late(latency => 1_500_000, time => '9000us ')) }, 1, 'a long one that the trace saw begin');
+	is(@{ table_of(late(latency => 5_000_000_000), '--keep-noise') }, 1, 'or any, if wished');
+};
+
 subtest 'headers and lost events' => sub {
 	my $text = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/2   #P:2\n\ncpus=2\nCPU 1 is empty\n";
 	$text .= event() . "CPU:1 [LOST 5 EVENTS]\n" . event() . "CPU:0 [3 EVENTS DROPPED]\n"
@@ -260,7 +312,7 @@ subtest 'a line without an end' => sub {
 	like($err, qr/^ticklog xsave: 4 lines, 2 samples/m, 'counted as the lines they are');
 	like($err, qr/2 lines cut at 1 MiB/,           'and said to be cut');
 	# Each of these takes seconds if a line costs more than its length.
-	for my $unit ('[1]', '[1] ', '[1]1:', '[1]aaaaa ', '[1] 1.', 'x86_fpu_latency_x', 'latency:') {
+	for my $unit ('[1]', '[1] ', '[1]1:', '1a 1:', '1a ', '[1]aaaaa ', '[1] 1.', 'x86_fpu_latency_x', 'latency:') {
 		my $hostile = substr($unit x 350_000, 0, 1_000_000);
 		my $start = time;
 		xsave($_, spew('trace', "$hostile x86_fpu_latency_xsave: latency:1 RFBM:0x1 XINUSE:0x1\n"))

@@ -12,6 +12,7 @@
 struct trace_front {
 	const char *line, *task_end; /* the task is the last word of this, before [CPU] */
 	const char *time, *time_end;
+	bool since_start;	     /* the time is in us since the trace began */
 	const char *name, *name_end; /* its ':' is at name_end */
 };
 

@@ -12,6 +12,7 @@
 #define FLAGS_MAX      64
 #define TIME_MAX       40
 
+#define NS_PER_US 1000ull
 #define NS_PER_MS 1000000ull
 #define NS_PER_S  1000000000ull
 
@@ -27,6 +28,7 @@ const char *const trace_reason[TRACE_KINDS] = {
 	[TRACE_CR] = "with a carriage return at the end",
 	[TRACE_UPPERCASE] = "with upper-case hex",
 	[TRACE_FLAGS] = "with a flag column of another width than five",
+	[TRACE_LATENCY] = "in the latency format of ftrace",
 	[TRACE_SHELL] = "with a task or event name that breaks the reference's shell or SQL",
 };
 
@@ -146,6 +148,19 @@ static enum trace_kind read_fields(const char *line, const char *end, bool refer
 	return negative ? TRACE_NEGATIVE : overflow ? TRACE_OVERFLOW : TRACE_SAMPLE;
 }
 
+/* `word:` at p or behind blanks. */
+static inline bool name_at(const char *p, const char *end, struct trace_front *f)
+{
+	const char *limit;
+
+	f->name = p = skip_blank(p, end);
+	limit = end - p > TRACE_NAME_MAX ? p + TRACE_NAME_MAX + 1 : end;
+	for (p = trace_skip_prefix(p, limit); p < limit && *p != ':' && !is_blank(*p);)
+		p++;
+	f->name_end = p;
+	return p > f->name && (p == limit ? p < end : *p == ':');
+}
+
 /* `TIME: word:` at p, the time in digits with at most one dot. */
 static bool time_and_name(const char *p, const char *end, struct trace_front *f)
 {
@@ -160,14 +175,7 @@ static bool time_and_name(const char *p, const char *end, struct trace_front *f)
 		for (p++; p < limit && is_digit(*p);)
 			p++;
 	f->time_end = p;
-	if (p == end || *p != ':')
-		return false;
-	f->name = p = skip_blank(p + 1, end);
-	limit = end - p > TRACE_NAME_MAX ? p + TRACE_NAME_MAX + 1 : end;
-	for (p = trace_skip_prefix(p, limit); p < limit && *p != ':' && !is_blank(*p);)
-		p++;
-	f->name_end = p;
-	return p > f->name && (p == limit ? p < end : *p == ':');
+	return p < end && *p == ':' && name_at(p + 1, end, f);
 }
 
 /* `[CPU] flags TIME: word:` with '[' at p; flags of any width or none. */
@@ -187,11 +195,57 @@ static bool front_at(const char *p, const char *end, struct trace_front *f)
 	return p < end && is_blank(*p) && time_and_name(skip_blank(p, end), end, f);
 }
 
-/* The leftmost front in [line, end). */
-static bool find_front(const char *line, const char *end, struct trace_front *f)
+/*
+ * `CPUflags TIMEus :` at p, as ftrace's latency format has it; a mark for long delays may stand
+ * before the colon, and other clocks have no "us". Returns what is behind the colon, or NULL.
+ */
+static const char *late_at(const char *p, const char *end, struct trace_front *f)
+{
+	const char *start = p, *limit;
+
+	while (p < end && p - start < CPU_DIGITS_MAX && is_digit(*p))
+		p++;
+	limit = end - p > FLAGS_MAX ? p + FLAGS_MAX : end;
+	for (start = p; p < limit && !is_blank(*p);)
+		p++;
+	if (p == start || is_digit(*start) || p == limit)
+		return NULL;
+	f->time = p = skip_blank(p, end);
+	limit = end - p > TIME_MAX ? p + TIME_MAX : end;
+	while (p < limit && is_digit(*p))
+		p++;
+	f->time_end = p;
+	f->since_start = starts(p, end, "us");
+	p += f->since_start ? 2 : 0;
+	if (f->since_start && p < end && *p != ':')
+		p++;
+	return f->time_end > f->time && p < end && *p == ':' ? p + 1 : NULL;
+}
+
+/* The leftmost of these, which stands at the start of a word. */
+static const char *find_late(const char *line, const char *end, struct trace_front *f)
+{
+	for (const char *p = line; p < end; p++) {
+		const char *behind;
+
+		if (!is_digit(*p) || (p > line && !is_blank(p[-1])))
+			continue;
+		behind = late_at(p, end, f);
+		if (!behind)
+			continue;
+		f->task_end = p;
+		back_blank(line, &f->task_end);
+		return behind;
+	}
+	return NULL;
+}
+
+/* The leftmost front with a [CPU] in [line, end). */
+static bool find_usual(const char *line, const char *end, struct trace_front *f)
 {
 	const char *p = line;
 
+	f->since_start = false;
 	while (p < end && (p = memchr(p, '[', (size_t)(end - p)))) {
 		if (front_at(p, end, f)) {
 			f->task_end = p;
@@ -201,6 +255,16 @@ static bool find_front(const char *line, const char *end, struct trace_front *f)
 		p++;
 	}
 	return false;
+}
+
+static bool find_front(const char *line, const char *end, struct trace_front *f)
+{
+	const char *behind;
+
+	if (find_usual(line, end, f))
+		return true;
+	behind = find_late(line, end, f);
+	return behind && name_at(behind, end, f);
 }
 
 static bool is_event(const char *p, const char *end)
@@ -243,6 +307,8 @@ static u64 time_ns(const struct trace_front *f)
 
 	if (!number_decimal(f->time, (size_t)((dot ? dot : f->time_end) - f->time), &whole))
 		return 0;
+	if (f->since_start)
+		return whole <= UINT64_MAX / NS_PER_US ? whole * NS_PER_US : 0;
 	if (!dot)
 		return whole >= NS_PER_S ? whole : 0;
 	if (__builtin_mul_overflow(whole, NS_PER_S, &ns))
@@ -254,7 +320,8 @@ static u64 time_ns(const struct trace_front *f)
 
 /*
  * A tracepoint that is switched on between the two readings of the clock has no first one: the
- * latency is the time since boot. No real latency is as long as 1 ms and just the time since boot.
+ * latency is the time since boot. No real latency is as long as 1 ms and just the time since boot,
+ * nor began it before the trace did.
  */
 static bool taken_midway(const struct trace *t, const struct trace_front *f)
 {
@@ -263,6 +330,8 @@ static bool taken_midway(const struct trace *t, const struct trace_front *f)
 	if (t->unit.ticks || latency < NS_PER_MS)
 		return false;
 	at = time_ns(f);
+	if (f->since_start && latency >= at)
+		return true;
 	return (at > latency ? at - latency : latency - at) <= NS_PER_MS;
 }
 
@@ -270,12 +339,13 @@ static bool taken_midway(const struct trace *t, const struct trace_front *f)
 static enum trace_kind reference_reason(const char *line, const char *end)
 {
 	struct trace_sample s;
+	struct trace_front f;
 	const char *fields;
 
 	if (end > line && end[-1] == '\r')
 		return TRACE_CR;
 	if (read_fields(line, end, true, &s, &fields) == TRACE_SAMPLE)
-		return TRACE_FLAGS;
+		return find_usual(line, fields, &f) ? TRACE_FLAGS : TRACE_LATENCY;
 	return read_fields(line, end, false, &s, &fields) == TRACE_SAMPLE ? TRACE_UPPERCASE
 									  : TRACE_MALFORMED;
 }
@@ -430,8 +500,9 @@ static enum trace_kind note(struct trace *t, const char *line, const char *end)
 {
 	const char *p;
 	struct trace_unit unit;
+	struct trace_front f;
 
-	if (has_cpu(line, end))
+	if (has_cpu(line, end) || find_late(line, end, &f))
 		return TRACE_OTHER;
 	p = skip_blank(line, end);
 	end = strip_end(p, end);

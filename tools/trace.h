@@ -31,6 +31,7 @@ enum trace_kind {
 	TRACE_CR,	 /* a carriage return at the end */
 	TRACE_UPPERCASE, /* upper-case hex */
 	TRACE_FLAGS,	 /* a flag column that is neither five wide nor blank up to that */
+	TRACE_LATENCY,	 /* ftrace's latency format, which has no [CPU] */
 	TRACE_SHELL,	 /* a word of it does not survive the reference's shell and SQL */
 	TRACE_KINDS,
 };
