@@ -2,6 +2,8 @@
 /* Tables for people: see tables.h. Nothing here computes a figure. */
 #include "tables.h"
 
+#include "mem.h"
+
 /* Builds one cell in a scratch text and puts it right-aligned, a blank before it. */
 struct cell {
 	char bytes[48];
@@ -104,6 +106,16 @@ void table_minima_row(struct text *t, const struct minima_row *row)
 	else
 		put_u64_or_dash(t, 7, row->resolution);
 	fmt(t, "%s\n", row->overhead_stable ? "" : " ~");
+}
+
+void table_cycles_add(struct text *t, const struct series *s)
+{
+	if (!s->ratio || !str_is(s->unit, "ticks"))
+		return;
+	text_str(t, t->len ? ", " : "min in core cycles, where the ratio held: ");
+	text_str(t, s->method);
+	text_str(t, ": ");
+	fmt(t, "%llu", (unsigned long long)ruler_cycles(s->min, s->ratio));
 }
 
 void table_legend(struct text *t, bool cycles)

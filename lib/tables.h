@@ -25,6 +25,12 @@ struct minima_row {
 void table_minima_head(struct text *t);
 void table_minima_row(struct text *t, const struct minima_row *row);
 
+/*
+ * Minima in core cycles: begins the line, or goes on with it, by a series whose core clock held;
+ * nothing for others and those that are in cycles.
+ */
+void table_cycles_add(struct text *t, const struct series *s);
+
 /* What the marks in the rows mean. cycles: a method in core cycles is among them. */
 void table_legend(struct text *t, bool cycles);
 

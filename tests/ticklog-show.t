@@ -13,7 +13,8 @@ use Ticklog;
 
 -x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
 
-my @tables = (qr/^method +(?:min|var|none)/, qr/^x86_fpu_latency_/, qr/^(?:\d|\d[a-z])\s+\d/);
+my @tables = (qr/^method +(?:min|var|none)/, qr/^x86_fpu_latency_/, qr/^(?:\d|\d[a-z])\s+\d/,
+    qr/^min in core cycles, /);
 
 # Lines of the kernel's tables; the legend's rows have no number behind the method.
 sub table_lines {
@@ -135,6 +136,15 @@ for (@changes) {
     ok(defined $found, 'changed: record, key, printed and recomputed value are named') or diag($err);
     my $text = (split /\n/, $quick)[ ($line // 1) - 1 ];
     like($text, qr/^\@bt seq=$seq type=series method=5 .* min=$found /, 'changed: and they are right');
+}
+
+for my $log ($quick, $full) {
+    my $changed = $log =~ s/^(min in core cycles, .*: )(\d)/$1 . (($2 + 1) % 10)/mer;
+    next if $changed eq $log;
+    my ($status, undef, $err) = ticklog('show', work_file('changed.log', $changed));
+    is($status, 2, 'changed: a min in core cycles');
+    like($err, qr/changed\.log:\d+: .*min in core cycles=\d+ is printed, but the text in line \d+ says \d+/,
+        '... is named');
 }
 
 # ---- a pipe that goes on

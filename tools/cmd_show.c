@@ -116,6 +116,20 @@ static void row_print(const struct text *t)
 	putchar('\n');
 }
 
+static void cycles_print(const struct run_method *m, size_t n)
+{
+	char bytes[2048];
+	struct text t = TEXT_ON(bytes);
+
+	for (size_t i = 0; i < n; i++)
+		if (m[i].base)
+			table_cycles_add(&t, &m[i].base->s);
+	if (t.len) {
+		text_byte(&t, '\n');
+		row_print(&t);
+	}
+}
+
 static void legend_print(const struct run_method *m, size_t n)
 {
 	char bytes[240];
@@ -155,6 +169,7 @@ static void method_tables(const struct run *r)
 			row_print(&t);
 		}
 	}
+	cycles_print(m, n);
 	if (n)
 		legend_print(m, n);
 }

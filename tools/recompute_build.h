@@ -65,7 +65,7 @@ bool word_is_figure(const struct word *w);
 void text_contradicts(struct checking *c, const struct subject *s, const struct run_text *text,
 		      const char *key, const struct word *printed, const struct word *said);
 
-#define NUMBERS_MAX 12
+#define NUMBERS_MAX 48 /* minima in core cycles: two a method */
 
 /* Numbers of two texts, in pairs. */
 struct numbers {

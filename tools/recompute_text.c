@@ -197,6 +197,33 @@ static void minima_row_check(struct checking *c, const struct run_method *m,
 	method_row_compare(c, head, m->id, &t, col);
 }
 
+/* Its ids have a digit each; letters behind that are no numbers. */
+static void cycles_line(struct checking *c, const struct run_method *m, size_t n)
+{
+	struct subject s = {.stem = "tsc"};
+	char want[1024];
+	struct text t = TEXT_ON(want);
+	struct numbers x;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!m[i].base)
+			continue;
+		table_cycles_add(&t, &m[i].base->s);
+		s.seq = m[i].base->seq;
+	}
+	for (size_t i = 0; t.len && !t.cut && i < c->r->n_texts; i++) {
+		const struct run_text *said = &c->r->text[i];
+
+		if (!shape_equal(want, t.len, said->at, said->n, &x))
+			continue;
+		for (size_t k = 0; k < x.n; k++)
+			if (!word_equal(&x.pair[k][0], &x.pair[k][1]))
+				text_contradicts(c, &s, said, "min in core cycles", &x.pair[k][0],
+						 &x.pair[k][1]);
+		return;
+	}
+}
+
 static void method_tables(struct checking *c)
 {
 	const struct run_text *method = head_find(c->r, table_method_head);
@@ -212,6 +239,8 @@ static void method_tables(struct checking *c)
 		if (minima && !c->r->n_missing)
 			minima_row_check(c, &m[i], minima);
 	}
+	if (!c->r->n_missing)
+		cycles_line(c, m, n);
 }
 
 /* ---- the XSAVE table */

@@ -243,23 +243,18 @@ static void conditions_check(const struct tsc_suite *s)
 			(unsigned long long)d->redone, (unsigned long long)d->unsettled);
 }
 
-/* Minima in core cycles, for those series whose ratio held. */
 static void cycles_report(const struct tsc_suite *s)
 {
-	const char *gap = "";
+	char bytes[400];
+	struct text t = TEXT_ON(bytes);
 
-	for (u32 i = 0; i < SEQ_METHODS; i++) {
-		const struct series *b = &s->method[i].base;
-
-		if (s->method[i].skip || !s->method[i].candidate.ticks || !b->ratio)
-			continue;
-		report_text(s->run->report, "%s%s: %llu",
-			    gap[0] ? gap : "min in core cycles, where the ratio held: ", b->method,
-			    (unsigned long long)ruler_cycles(b->min, b->ratio));
-		gap = ", ";
+	for (u32 i = 0; i < SEQ_METHODS; i++)
+		if (!s->method[i].skip)
+			table_cycles_add(&t, &s->method[i].base);
+	if (t.len) {
+		text_byte(&t, '\n');
+		report_lines(s->run->report, &t);
 	}
-	if (gap[0])
-		report_text(s->run->report, "\n");
 }
 
 static void suite_checks(const struct tsc_suite *s)
