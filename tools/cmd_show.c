@@ -201,14 +201,16 @@ static void matrix_print(const struct run *r)
 		const struct run_field *min = run_field(rec, "min"), *var = run_field(rec, "var");
 		char bytes[160];
 		struct text t = TEXT_ON(bytes);
+		u64 unsettled = 0;
 
 		if (!start || !end || !min || !var)
 			continue;
 		if (!any)
 			printf("\n%-22s %-22s %9s %13s\n", "start", "end", "min", "variance");
 		any = true;
-		fmt(&t, "%-22.60s %-22.60s %9.20s %13.45s\n", start->value, end->value, min->value,
-		    var->value);
+		run_number(rec, "unsettled", &unsettled);
+		fmt(&t, "%-22.60s %-22.60s %9.20s %13.45s%s\n", start->value, end->value,
+		    min->value, var->value, unsettled ? " !" : "");
 		row_print(&t);
 	}
 }

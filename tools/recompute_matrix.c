@@ -2,6 +2,7 @@
 /* The matrix of starts and ends: its cells are records, its rows are in two tables for people. */
 #include <string.h>
 
+#include "mem.h"
 #include "recompute_build.h"
 
 #define CELLS_MAX 64 /* of a row */
@@ -37,6 +38,9 @@ static bool columns_split(const char *at, const struct row *row, struct words *w
 
 	if (!words_split(at, strlen(at), w))
 		return false;
+	/* The mark of a row in which the core clock moved. */
+	if (w->n && bytes_are(w->word[w->n - 1].at, w->word[w->n - 1].n, "!"))
+		w->n--;
 	for (size_t i = 0; i < w->n; i++) {
 		if (!word_is_figure(&w->word[i]))
 			return false;

@@ -180,12 +180,14 @@ static void matrix_figures(struct visit *v, const struct run_record *rec)
 	const struct run_field *start = run_field(rec, "start"), *end = run_field(rec, "end");
 	const struct run_field *var = run_field(rec, "var");
 	struct variance x;
-	u64 min;
+	u64 min, unsettled = 0;
 
 	if (!start || !end || !var || !run_number(rec, "min", &min) ||
 	    !variance_parse(var->value, var->len, &x))
 		return;
+	run_number(rec, "unsettled", &unsettled);
 	stem_start(v, rec->seq, rec->line, "ticks");
+	v->f.unstable = unsettled > 0;
 	name_add(v, "matrix");
 	name_add(v, start->value);
 	name_add(v, end->value);

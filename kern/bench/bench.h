@@ -51,6 +51,12 @@ void run_headline(struct run *run, const char *topic, const char *format, ...)
 /* Numbers of an emulated machine are printed and marked, never judged. */
 bool run_emulated(const struct run *run);
 
+/* Every combination is wanted, at any length. */
+static inline bool run_detail_full(const struct run *run)
+{
+	return run->options->detail & DETAIL_FULL;
+}
+
 /*
  * The whole report: begin, the suites chosen, verdict, summary, end. True iff there is no `not ok`.
  * Suite and method names that do not exist are added to the options' problems.

@@ -261,7 +261,7 @@ static u64 part_windows(const struct gaps_suite *s)
 {
 	u64 n = s->soak / PARTS;
 
-	if (s->run->options->detail & DETAIL_FULL || n == 0)
+	if (run_detail_full(s->run) || n == 0)
 		return 1;
 	return n < PART_MOST ? n : PART_MOST;
 }

@@ -171,7 +171,7 @@ static void period_text(struct gaps_suite *s, struct text *t)
 
 static void first_text(struct gaps_suite *s)
 {
-	u32 shown = s->run->options->detail & DETAIL_FULL ? GAPS_KEPT : SHOWN;
+	u32 shown = run_detail_full(s->run) ? GAPS_KEPT : SHOWN;
 
 	for (u32 i = 0; i < s->n_kept && i < shown; i++) {
 		const struct gap_kept *g = &s->kept[i];

@@ -12,6 +12,8 @@
 struct matrix {
 	u64 min[SEQ_STARTS][SEQ_ENDS];
 	struct variance var[SEQ_STARTS][SEQ_ENDS];
+	u64 unsettled[SEQ_STARTS][SEQ_ENDS]; /* spans of lines */
+	u64 backwards;
 	u32 empty; /* cells that were measured and kept no sample */
 };
 
@@ -37,14 +39,26 @@ static void cell_measure(struct run *run, const struct bench_buffers *b, struct 
 	};
 	trial_measure(run, b, &t, 1, d);
 	x->empty += t.s.n == 0;
+	x->backwards += t.s.backwards;
 	x->min[start][end] = t.s.min;
 	x->var[start][end] = t.s.mean_var;
+	x->unsettled[start][end] = t.s.unsettled;
 }
 
-static void legend_report(struct run *run)
+static void ends_report(struct run *run)
 {
+	report_text(run->report, "`!`: while one of the row was measured the core clock or the "
+				 "sibling's load moved\n");
 	for (u32 e = 0; e < SEQ_ENDS; e++)
 		report_text(run->report, "  %c  .. %s\n", 'a' + (int)e, seq_end_edge[e].text);
+}
+
+static bool row_unsettled(const struct matrix *x, u32 start)
+{
+	for (u32 e = 0; e < SEQ_ENDS; e++)
+		if (x->unsettled[start][e])
+			return true;
+	return false;
 }
 
 static void table_report(struct run *run, const struct matrix *x, bool variance)
@@ -66,6 +80,8 @@ static void table_report(struct run *run, const struct matrix *x, bool variance)
 				fmt(&t, "%llu", (unsigned long long)x->min[s][e]);
 			report_text(run->report, " %*.*s", variance ? 9 : 5, (int)t.len, bytes);
 		}
+		if (row_unsettled(x, s))
+			report_text(run->report, " !");
 	}
 	report_text(run->report, "\n");
 }
@@ -83,17 +99,16 @@ static void cells_record(struct run *run, const struct matrix *x)
 			record_word(r, "end", seq_end_edge[e].text);
 			record_u64(r, "min", x->min[s][e]);
 			record_variance(r, "var", &x->var[s][e]);
+			record_u64(r, "unsettled", x->unsettled[s][e]);
 			report_send(run->report);
 		}
 	}
 }
 
-void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist,
-		struct disturbance *d)
+u64 matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist,
+	       struct disturbance *d)
 {
 	static struct matrix x;
-
-	run->measured = true;
 
 	for (u32 s = 0; s < SEQ_STARTS; s++) {
 		report_text(run->report, "# matrix: start %u of %u\n", s + 1, SEQ_STARTS);
@@ -106,11 +121,12 @@ void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *his
 	}
 	table_report(run, &x, false);
 	table_report(run, &x, true);
-	legend_report(run);
+	ends_report(run);
 	cells_record(run, &x);
 	if (x.empty)
 		verdict_add(run->verdict, "tsc.matrix", STATUS_ERROR,
 			    "no sample stayed in %u cells", x.empty);
 	else
 		verdict_add(run->verdict, "tsc.matrix", STATUS_OK, "%s", "");
+	return x.backwards;
 }

@@ -5,7 +5,8 @@
 
 #include "trial.h"
 
-void matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist,
-		struct disturbance *d);
+/* hist is scratch. Returns how many samples ended before they started. */
+u64 matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist,
+	       struct disturbance *d);
 
 #endif

@@ -375,7 +375,7 @@ static void stability_run(struct run *run)
 	stability_text(&suite);
 	stability_record(&suite);
 	name.method = suite.r.method;
-	report_hist(run->report, &name, suite.hist, run->options->detail & DETAIL_FULL ? ~0u : 1);
+	report_hist(run->report, &name, suite.hist, run_detail_full(run) ? ~0u : 1);
 	stability_checks(&suite);
 }
 

@@ -21,11 +21,6 @@ static bool work_wanted(const struct tsc_suite *s, enum seq_workload w)
 	return list_has(s->run->options->workload, seq_workload_name[w]);
 }
 
-static bool detail_full(const struct tsc_suite *s)
-{
-	return s->run->options->detail & DETAIL_FULL;
-}
-
 /* Returns how many methods there are to measure. */
 static u32 choose_methods(struct tsc_suite *s)
 {
@@ -51,7 +46,7 @@ static u32 choose_methods(struct tsc_suite *s)
 /* How many series a method takes: the budget multiplies it with the pilot's cost. */
 static void count_series(const struct tsc_suite *s, struct plan_cost *c)
 {
-	const u64 preambles = detail_full(s) ? PREAMBLES : 1;
+	const u64 preambles = run_detail_full(s->run) ? PREAMBLES : 1;
 
 	c->series = work_wanted(s, WORK_EMPTY) ? PREAMBLES + 1 : 0;
 	c->series += work_wanted(s, WORK_STORE) ? preambles : 0;
@@ -156,7 +151,7 @@ static void measure_workload(struct tsc_suite *s, u32 i, enum seq_workload w)
 	static struct trial t;
 	struct minima_row *row = &s->method[i].minima;
 
-	for (u32 p = 0; p < (detail_full(s) ? PREAMBLES : 1); p++) {
+	for (u32 p = 0; p < (run_detail_full(s->run) ? PREAMBLES : 1); p++) {
 		measure_one(s, i, w, p, FORM_MEM, &t);
 		if (p != PRE_NONE)
 			continue;
@@ -225,27 +220,10 @@ static bool matrix_named(const char *list)
 	return false;
 }
 
-static void tsc_run(struct run *run)
+static void methods_run(struct tsc_suite *s)
 {
-	static struct tsc_suite suite;
-	struct tsc_suite *s = &suite;
-	struct ruler ruler;
-
-	s->run = run;
-	if (!suite_open(s))
-		return;
-	if (matrix_named(run->options->method))
-		matrix_run(run, &s->buffers, s->scratch_hist[0], &s->disturbance);
-	run->redo_left = budget_ticks(run) / 2;
-	if (choose_methods(s) == 0) {
-		tsc_methods_check(s);
-		return;
-	}
-	run->measured = true;
 	plan_methods(s);
 	tsc_estimate_report(s);
-	ruler_take(&ruler);
-	ruler_report(run, "tsc.before", &ruler);
 	for (u32 i = 0; i < SEQ_METHODS; i++) {
 		if (s->method[i].skip)
 			continue;
@@ -253,6 +231,32 @@ static void tsc_run(struct run *run)
 		measure_method(s, i);
 	}
 	pmu_close();
+}
+
+static void tsc_run(struct run *run)
+{
+	static struct tsc_suite suite;
+	struct tsc_suite *s = &suite;
+	struct ruler ruler;
+	const bool matrix = matrix_named(run->options->method);
+
+	memset(s, 0, sizeof(*s));
+	s->run = run;
+	if (!suite_open(s))
+		return;
+	s->chosen = choose_methods(s);
+	if (s->chosen == 0 && !matrix) {
+		tsc_methods_check(s);
+		return;
+	}
+	run->measured = true;
+	run->redo_left = budget_ticks(run) / 2;
+	ruler_take(&ruler);
+	ruler_report(run, "tsc.before", &ruler);
+	if (matrix)
+		s->backwards = matrix_run(run, &s->buffers, s->scratch_hist[0], &s->disturbance);
+	if (s->chosen)
+		methods_run(s);
 	ruler_take(&ruler);
 	ruler_report(run, "tsc.after", &ruler);
 	tsc_report(s);

@@ -30,6 +30,7 @@ struct method_state {
 struct tsc_suite {
 	struct run *run;
 	struct method_state method[SEQ_METHODS];
+	u32 chosen; /* methods to measure */
 	struct bench_buffers buffers;
 	struct hist *scratch_hist[PREAMBLES];
 	struct plan full;
@@ -48,7 +49,7 @@ void tsc_left_report(const struct tsc_suite *s, u32 from);
 /* A check for each method that was asked for; those left out are SKIPs with the reason. */
 void tsc_methods_check(const struct tsc_suite *s);
 
-/* Tables, legend, recommendation (which it makes), histograms, checks. */
+/* Of the methods chosen tables, legend, recommendation (which it makes), histograms; checks. */
 void tsc_report(struct tsc_suite *s);
 
 #endif

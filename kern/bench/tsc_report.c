@@ -9,11 +9,6 @@
 #define SERIES_BYTES 330
 #define LINE_BYTES   110
 
-static bool detail_full(const struct tsc_suite *s)
-{
-	return s->run->options->detail & DETAIL_FULL;
-}
-
 static bool empty_measured(const struct tsc_suite *s)
 {
 	return list_has(s->run->options->workload, seq_workload_name[WORK_EMPTY]);
@@ -30,7 +25,7 @@ void tsc_series_report(struct tsc_suite *s, struct method_state *ms, const struc
 	ms->samples += t->s.n;
 	if (ms->m->ticks)
 		s->backwards += t->s.backwards;
-	if (!detail_full(s) && !is_base(&t->s)) {
+	if (!run_detail_full(s->run) && !is_base(&t->s)) {
 		ms->other[ms->n_others++] = t->s;
 		return;
 	}
@@ -181,9 +176,9 @@ static void recommend_report(struct tsc_suite *s)
 	for (u32 i = 0; i < SEQ_METHODS; i++)
 		if (s->method[i].candidate.measured)
 			hist_report(s, &s->method[i],
-				    detail_full(s)   ? ~0u
-				    : (int)i == best ? HIST_RECORDS
-						     : 1);
+				    run_detail_full(s->run) ? ~0u
+				    : (int)i == best	    ? HIST_RECORDS
+							    : 1);
 }
 
 static void disturbance_check(const struct tsc_suite *s)
@@ -276,14 +271,14 @@ static void suite_checks(const struct tsc_suite *s)
 		verdict_add(v, "tsc.step", STATUS_SKIP, "fewer than two distinct deltas");
 	disturbance_check(s);
 	conditions_check(s);
-	if (empty_measured(s))
+	if (s->chosen && empty_measured(s))
 		verdict_add(v, "tsc.recommended",
 			    run->recommended.is_default && !run_emulated(run) ? STATUS_UNSTABLE
 									      : STATUS_OK,
 			    "method %s: %s", run->recommended.id, run->recommended.reason);
 }
 
-void tsc_report(struct tsc_suite *s)
+static void methods_report(struct tsc_suite *s)
 {
 	tables_report(s);
 	cycles_report(s);
@@ -293,5 +288,11 @@ void tsc_report(struct tsc_suite *s)
 	else
 		report_text(s->run->report,
 			    "no method is recommended: the `empty` workload was not measured\n");
+}
+
+void tsc_report(struct tsc_suite *s)
+{
+	if (s->chosen)
+		methods_report(s);
 	suite_checks(s);
 }

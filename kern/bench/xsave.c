@@ -57,11 +57,6 @@ static const struct xevent event_table[] = {
 	 .legacy = true},
 };
 
-static bool detail_full(const struct xsave *x)
-{
-	return x->run->options->detail & DETAIL_FULL;
-}
-
 /* An emulator is described, not judged. */
 static enum status judged(const struct xsave *x, enum status s)
 {
@@ -169,7 +164,7 @@ static void xcr0_setup(struct xsave *x)
 	}
 	/* Whatever firmware left in IA32_XSS would be restored by XRSTORS too. */
 	if (x->gate[GATE_XSAVES])
-		x->xss = env_xss_set(detail_full(x) ? x->layout.super & XSS_WANTED : 0);
+		x->xss = env_xss_set(run_detail_full(x->run) ? x->layout.super & XSS_WANTED : 0);
 	xstate_read(&x->layout, cpuid_read, NULL);
 	x->payload = xstate_payload_set(&x->layout, x->xcr0);
 	xreport_xcr0(x, requested, granted, reason);
@@ -253,7 +248,7 @@ static void sweep_rfbms(const struct xsave *x, const struct xevent *e, struct ma
 	}
 	for (size_t i = 0; i < n; i++)
 		mask_add(m, set[i], RFBMS);
-	if (!detail_full(x))
+	if (!run_detail_full(x->run))
 		return;
 	for (u32 i = 0; i < XSTATE_MAX; i++)
 		if (x->xcr0 >> i & 1)
@@ -280,7 +275,7 @@ static void sweep_asked(const struct xsave *x, struct xblock *b)
 		for (size_t i = 0; i < n; i++)
 			if (!(set[i] & ~b->rfbm))
 				mask_add(&m, set[i] & x->payload, XASKED);
-		for (u32 i = 0; detail_full(x) && i < XSTATE_MAX; i++)
+		for (u32 i = 0; run_detail_full(x->run) && i < XSTATE_MAX; i++)
 			if (x->payload & b->rfbm & 1ull << i)
 				mask_add(&m, (TILE_MASK >> i & 1) ? TILE_MASK : 1ull << i, XASKED);
 	}
@@ -394,7 +389,7 @@ static void sweep(struct xsave *x, block_visit *visit)
 {
 	static struct xblock b;
 	static struct masks rfbm;
-	const enum xvariant variants = detail_full(x) ? XVARIANTS : XVAR_PLAIN + 1;
+	const enum xvariant variants = run_detail_full(x->run) ? XVARIANTS : XVAR_PLAIN + 1;
 
 	for (size_t e = 0; e < ARRAY_SIZE(event_table); e++) {
 		if (!x->gate[event_table[e].gate])
@@ -408,7 +403,7 @@ static void sweep(struct xsave *x, block_visit *visit)
 					.event = &event_table[e],
 					.variant = v,
 					.rfbm = rfbm.at[i],
-					.tells_cycles = detail_full(x) || i + 1 == rfbm.n,
+					.tells_cycles = run_detail_full(x->run) || i + 1 == rfbm.n,
 				};
 				sweep_asked(x, &b);
 				visit(x, &b);
@@ -571,7 +566,7 @@ static void headline(struct xsave *x)
 
 static void xsave_sweep(struct xsave *x)
 {
-	if (detail_full(x) || x->run->options->xsave_trace)
+	if (run_detail_full(x->run) || x->run->options->xsave_trace)
 		estimate(x);
 	if (x->run->options->xsave_trace)
 		xreport_trace_head(x);

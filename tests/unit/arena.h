@@ -17,7 +17,7 @@
 
 #include "types.h"
 
-static void *arena[16];
+static void *arena[32];
 static size_t arena_blocks;
 
 void *env_alloc(u64 bytes, u64 align)
