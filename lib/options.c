@@ -80,7 +80,7 @@ static const struct option table[] = {
 	 .fallback = "", .otherwise = "the sweep", .doc = "one set of state in use only"},
 	{"console", KIND_PORT, AT(console), .min = PORT_MIN, .max = 0xfff8,
 	 .choices = "auto,none,com1,com2,com3,com4", .fallback = "auto",
-	 .doc = "serial port to print to"},
+	 .doc = "serial port to print to; 0xcf8..0xcff are PCI's"},
 	{"baud", KIND_NUMBER, AT(baud), .min = 50, .max = 115200, .divides = 115200,
 	 .fallback = "", .otherwise = "as firmware left it", .doc = "bits a second"},
 	{"detail", KIND_BITS, AT(detail), .choices = "lines,full", .alone = "default",

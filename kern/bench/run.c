@@ -76,6 +76,16 @@ static const char *method_ids(void)
 	return bytes;
 }
 
+static void name_problem(struct options *o, const char *option, const char *item, size_t n,
+			 const char *expected)
+{
+	char bytes[OPTION_TEXT];
+	struct text t = TEXT_ON(bytes);
+
+	fmt(&t, "%s=%.*s", option, (int)n, item);
+	options_problem(o, bytes, t.len, expected);
+}
+
 /* lib knows no suite or method: what a list names is checked here. */
 static void options_check_names(struct options *o)
 {
@@ -84,14 +94,15 @@ static void options_check_names(struct options *o)
 
 	for (size_t pos = 0; list_next(o->suite, &pos, &item, &n);)
 		if (!suite_exists(item, n))
-			options_problem(o, item, n, "suite: a name that the help lists");
+			name_problem(o, "suite", item, n, "suite: a name that the help lists");
 	for (size_t pos = 0; list_next(o->method, &pos, &item, &n);)
 		if (!method_exists(item, n))
-			options_problem(o, item, n, method_ids());
+			name_problem(o, "method", item, n, method_ids());
 }
 
 /*
- * An option that only one suite obeys is not dropped without a word when that suite does not run.
+ * What is asked of one suite is not dropped without a word when that suite does not run: a limit
+ * would pass unseen. How long and how much to measure may be said for all.
  */
 static void options_check_suites(struct options *o)
 {

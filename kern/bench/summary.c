@@ -125,12 +125,12 @@ static void summary_names(struct run *run, const char *topic, enum status status
 
 		if (v->check[i].status != status)
 			continue;
-		if (t.len > TOPIC && t.len + strlen(name) > WIDTH) {
+		if (t.len > TOPIC && t.len + 1 + strlen(name) > WIDTH) {
 			report_text(run->report, "%.*s\n", (int)t.len, bytes);
 			lines++;
 			t.len = TOPIC;
 		}
-		fmt(&t, "%s ", name);
+		fmt(&t, t.len > TOPIC ? " %s" : "%s", name);
 	}
 	if (t.len > TOPIC && lines < most)
 		report_text(run->report, "%.*s\n", (int)t.len, bytes);
