@@ -12,11 +12,8 @@
 #include "report.h"
 #include "run_build.h"
 
-#define DETAILED 12 /* runs with a section of their own, unless asked otherwise */
-
 struct job {
 	struct report rep;
-	struct side side; /* all runs */
 	const char *out;
 	const char *path; /* of the log that is being read */
 	char *page;
@@ -26,42 +23,13 @@ struct job {
 
 /* ---- what is read */
 
-/* Which group it is in, and whether it is there already. */
-static void place(const struct report *rep, struct report_run *rr)
-{
-	unsigned int groups = 0;
-
-	rr->group = ~0u;
-	for (size_t i = 0; i + 1 < rep->n; i++) {
-		const struct report_run *before = &rep->run[i];
-
-		groups = before->group >= groups ? before->group + 1 : groups;
-		if (!party_difference(before->party, rr->party))
-			rr->group = before->group;
-		if (!rr->same_as && party_same(before->party, rr->party))
-			rr->same_as = before->number;
-	}
-	if (rr->group == ~0u)
-		rr->group = groups;
-}
-
 static void run_take(void *ctx, struct run *r)
 {
 	struct job *j = ctx;
-	struct report *rep = &j->rep;
-	struct report_run *rr = VECTOR_ADD(rep->run, rep->n);
+	const struct report_run *rr = report_take(&j->rep, r, j->path);
 
-	side_add(&j->side, r, j->path, NULL);
-	*rr = (struct report_run){
-		.run = r,
-		.party = j->side.at[j->side.n - 1],
-		.path = j->path,
-		.number = (unsigned int)rep->n,
-	};
-	recompute(r, &rr->re);
-	place(rep, rr);
-	j->status = exit_worse(j->status, run_usable(rep->command, j->path, r));
-	j->status = exit_worse(j->status, recompute_usable(rep->command, j->path, &rr->re));
+	j->status = exit_worse(j->status, run_usable(j->rep.command, j->path, r));
+	j->status = exit_worse(j->status, recompute_usable(j->rep.command, j->path, &rr->re));
 }
 
 static void loss_add(struct job *j, const char *format, u64 number)
@@ -93,16 +61,6 @@ static void log_read(struct job *j, const char *path)
 		loss_add(j, "%llu lines are longer than a mebibyte and were not taken whole",
 			 totals.cut);
 	j->status = exit_worse(j->status, totals_usable(j->rep.command, path, &totals));
-}
-
-static void job_free(struct job *j)
-{
-	for (size_t i = 0; i < j->rep.n; i++)
-		recompute_free(&j->rep.run[i].re);
-	side_free(&j->side);
-	free(j->rep.run);
-	free(j->rep.loss);
-	free(j->page);
 }
 
 /* ---- where it goes */
@@ -240,6 +198,7 @@ static int page_make(struct job *j)
 static const struct option options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"sections", required_argument, NULL, 'n'},
+	{"all", no_argument, NULL, 'a'},
 	{0},
 };
 
@@ -249,7 +208,7 @@ static int options_read(struct job *j, int argc, char **argv)
 	int option;
 	u64 n;
 
-	while ((option = getopt_long(argc, argv, ":o:n:", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:n:a", options, NULL)) != -1) {
 		if (option == 'o') {
 			j->out = optarg;
 		} else if (option == 'n') {
@@ -258,10 +217,15 @@ static int options_read(struct job *j, int argc, char **argv)
 					c, "--sections takes a number from 0 to 100000, not '%s'",
 					optarg);
 			j->rep.detailed = (size_t)n;
+			j->rep.asked = true;
+		} else if (option == 'a') {
+			j->rep.all = true;
 		} else {
 			return usage_option(c, option, argv);
 		}
 	}
+	if (j->rep.all && !j->rep.asked)
+		j->rep.detailed = ~(size_t)0;
 	if (!j->out || !*j->out)
 		return usage_error(c, "where to? -o PAGE.html, or -o - for standard output");
 	if (optind == argc)
@@ -271,7 +235,7 @@ static int options_read(struct job *j, int argc, char **argv)
 
 static int run_report(const struct command *self, int argc, char **argv)
 {
-	struct job j = {.rep = {.command = self, .detailed = DETAILED}};
+	struct job j = {.rep = {.command = self, .detailed = REPORT_DETAILED}};
 	int status = options_read(&j, argc, argv);
 
 	if (status != EXIT_FINE)
@@ -280,7 +244,8 @@ static int run_report(const struct command *self, int argc, char **argv)
 	for (int i = optind; i < argc; i++)
 		log_read(&j, argv[i]);
 	status = exit_worse(j.status, page_make(&j));
-	job_free(&j);
+	report_free(&j.rep);
+	free(j.page);
 	return status;
 }
 
@@ -308,8 +273,11 @@ const struct command cmd_report = {
 		"\n"
 		"  -o, --output FILE  where the page goes, - for standard output. It is put into place when it\n"
 		"                     is whole; a file that is there and is no HTML page is left as it is\n"
-		"  -n, --sections N   the last N runs have all their details on the page (12), the others are\n"
-		"                     in the tables and plots over runs, and have their verdict\n"
+		"  -n, --sections N   the last N runs have all their details on the page. Without it the last 12,\n"
+		"                     or as many as fit a page that is still of use\n"
+		"  -a, --all          leave nothing out, however large the page becomes. Without it of very many\n"
+		"                     runs, figures or plots a part is shown, and the page says how many of how\n"
+		"                     many; what is shown of figures over runs is always of all runs\n"
 		"\n"
 		"Exit status: 0 done, 2 done, but a run is not complete, a figure is contradicted or nothing was\n"
 		"measured, or a log cannot be read, or the page cannot be written, 5 usage.\n",

@@ -148,6 +148,14 @@ void plot_axis(struct plot *p, char axis, u64 lo, u64 hi, u32 scale)
 		  step < scale ? "%.12g" : tic_format(step / scale, hi / scale));
 }
 
+void plot_mark(struct plot *p, u64 x, const char *ink)
+{
+	plot_line(p,
+		  "set arrow from first %llu.0, graph 0 to first %llu.0, graph 1 nohead front "
+		  "dt 2 lw 1.5 %s",
+		  (unsigned long long)x, (unsigned long long)x, ink);
+}
+
 void plot_drop(struct plot *p)
 {
 	if (p->script)

@@ -75,6 +75,9 @@ void plot_data_end(struct plot *p);
  */
 void plot_axis(struct plot *p, char axis, u64 lo, u64 hi, u32 scale);
 
+/* A broken line from the bottom to the top at that value of x, in one of the inks. */
+void plot_mark(struct plot *p, u64 x, const char *ink);
+
 /* Writes the plot as an <svg>. False, and nothing written, if there is none: pl->why. */
 bool plot_draw(struct plotter *pl, struct plot *p, const char *title, FILE *to);
 void plot_drop(struct plot *p);

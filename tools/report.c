@@ -9,14 +9,12 @@
 #include "build.h"
 #include "html.h"
 
-bool run_is_emulated(const struct run *r)
-{
-	return *r->id.emulated && strcmp(r->id.emulated, "no") != 0;
-}
+#define LOSSES_MOST 20
 
-u64 run_tps(const struct run *r)
+static void __attribute__((noreturn)) no_memory(const struct report *rep)
 {
-	return r->tsc_trusted && r->tsc_khz <= ~0ull / 1000 ? r->tsc_khz * 1000 : 0;
+	complain(rep->command, "no memory for the page");
+	exit(EXIT_UNUSABLE);
 }
 
 /* ---- what several parts need */
@@ -60,51 +58,71 @@ void report_missing(struct report *rep, const char *format, ...)
 	fputc('\n', rep->to);
 }
 
-/* ---- what must not be overlooked */
-
-/* Runs by number, for a list: "1, 3, 4". */
-struct numbers {
-	FILE *to;
-	unsigned int n;
-};
-
-static void number_write(struct numbers *list, const struct report_run *rr)
+size_t report_room(struct report *rep, size_t n, size_t most)
 {
-	fprintf(list->to, "%s<a href=\"#run-%u\">%u</a>", list->n++ ? ", " : "", rr->number,
-		rr->number);
+	if (rep->all || n <= most)
+		return n;
+	rep->cut = true;
+	return most;
 }
 
-static unsigned int count(const struct report *rep, bool (*is)(const struct run *r))
+void report_cut(struct report *rep, const char *format, ...)
 {
-	unsigned int n = 0;
+	char words[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	rep->cut = true;
+	html_element(rep->to, "p class=note", "Shown: %s.", words);
+	fputc('\n', rep->to);
+}
+
+/* ---- what must not be overlooked */
+
+static bool is_emulated(const struct report_run *rr)
+{
+	return rr->emulated;
+}
+
+static bool is_broken(const struct report_run *rr)
+{
+	return rr->broken;
+}
+
+static bool is_contradicted(const struct report_run *rr)
+{
+	return rr->contradictions != 0;
+}
+
+static size_t count(const struct report *rep, bool (*is)(const struct report_run *rr))
+{
+	size_t n = 0;
 
 	for (size_t i = 0; i < rep->n; i++)
-		n += is(rep->run[i].run);
+		n += is(&rep->run[i]);
 	return n;
 }
 
-static bool is_broken(const struct run *r)
-{
-	return r->state != RUN_COMPLETE || !r->measured;
-}
-
 /* "Run 2" or "Runs 2, 3", or nothing where there is one alone. */
-static void which_write(const struct report *rep, bool (*is)(const struct run *r))
+static void which_write(struct report *rep, bool (*is)(const struct report_run *rr))
 {
-	struct numbers list = {.to = rep->to};
+	struct report_numbers list = {.rep = rep};
 
 	if (rep->n == 1)
 		return;
 	fputs(count(rep, is) == 1 ? " Run " : " Runs ", rep->to);
 	for (size_t i = 0; i < rep->n; i++)
-		if (is(rep->run[i].run))
-			number_write(&list, &rep->run[i]);
+		if (is(&rep->run[i]))
+			report_number(&list, &rep->run[i]);
+	report_numbers_end(&list);
 	fputc('.', rep->to);
 }
 
-static void emulated_banner(const struct report *rep)
+static void emulated_banner(struct report *rep)
 {
-	if (!count(rep, run_is_emulated))
+	if (!count(rep, is_emulated))
 		return;
 	fputs("<p class=banner><b>Emulated", rep->to);
 	if (rep->n == 1) {
@@ -115,11 +133,11 @@ static void emulated_banner(const struct report *rep)
 	fputs(".</b> These numbers are an emulator\342\200\231s, not hardware\342\200\231s: printed, never "
 	      "judged, and no baseline for a machine.",
 	      rep->to);
-	which_write(rep, run_is_emulated);
+	which_write(rep, is_emulated);
 	fputs("</p>\n", rep->to);
 }
 
-static void broken_banner(const struct report *rep)
+static void broken_banner(struct report *rep)
 {
 	if (!count(rep, is_broken))
 		return;
@@ -134,34 +152,43 @@ static void broken_banner(const struct report *rep)
 	fputs("</p>\n", rep->to);
 }
 
-static void contradicted_banner(const struct report *rep)
+static void contradicted_banner(struct report *rep)
 {
-	struct numbers list = {.to = rep->to};
 	u64 n = 0;
 
 	for (size_t i = 0; i < rep->n; i++)
-		n += rep->run[i].re.contradictions;
+		n += rep->run[i].contradictions;
 	if (!n)
 		return;
 	fprintf(rep->to,
-		"<p class=\"banner bad\"><b>%llu figure%s contradicted</b> by the rest of the log: "
-		"run ",
+		"<p class=\"banner bad\"><b>%llu figure%s contradicted</b> by the rest of the log.",
 		(unsigned long long)n, n == 1 ? " is" : "s are");
-	for (size_t i = 0; i < rep->n; i++)
-		if (rep->run[i].re.contradictions)
-			number_write(&list, &rep->run[i]);
-	fputs(".</p>\n", rep->to);
+	which_write(rep, is_contradicted);
+	fputs("</p>\n", rep->to);
 }
 
-static void losses_banner(const struct report *rep)
+static void losses_banner(struct report *rep)
 {
+	size_t shown = report_room(rep, rep->n_losses, LOSSES_MOST);
+
 	if (!rep->n_losses)
 		return;
 	fputs("<div class=\"banner bad\"><b>Logs that are not or not all on this page</b><ul>",
 	      rep->to);
-	for (size_t i = 0; i < rep->n_losses; i++)
+	for (size_t i = 0; i < shown; i++)
 		html_element(rep->to, "li", "%s: %s", rep->loss[i].path, rep->loss[i].words);
+	if (shown < rep->n_losses)
+		fprintf(rep->to, "<li>and %zu more", rep->n_losses - shown);
 	fputs("</ul></div>\n", rep->to);
+}
+
+static void cut_banner(const struct report *rep)
+{
+	if (rep->cut)
+		fputs("<p class=banner><b>Not all is shown:</b> there is so much that the page would be of "
+		      "little use. Each place says what it leaves out; <code>ticklog report --all</code> "
+		      "leaves out nothing, <code>ticklog show --figures</code> prints every figure.</p>\n",
+		      rep->to);
 }
 
 static void plots_banner(const struct report *rep)
@@ -183,162 +210,7 @@ static void plots_banner(const struct report *rep)
 	}
 }
 
-/* ---- several runs */
-
-static void group_write(FILE *to, unsigned int group)
-{
-	fprintf(to, "<td>%c", (char)('A' + group % 26));
-	if (group >= 26)
-		fprintf(to, "%u", group / 26);
-	fputs("</td>", to);
-}
-
-static void runs_row(const struct report *rep, const struct report_run *rr)
-{
-	const struct run_identity *id = &rr->run->id;
-	const bool emulated = run_is_emulated(rr->run);
-	FILE *to = rep->to;
-
-	fprintf(to, "<tr><th><a href=\"#run-%u\">%u</a></th>", rr->number, rr->number);
-	group_write(to, rr->group);
-	html_element(to, "td class=w", "%s", id->label);
-	html_element(to, "td class=w", "%s", *rr->run->trust ? rr->run->trust : "no verdict");
-	html_element(to, "td class=w", "%s%s%s", run_state_name(rr->run->state),
-		     rr->run->measured ? "" : ", nothing measured",
-		     rr->re.contradictions ? ", contradicted" : "");
-	html_element(to, "td", "%s", rr->run->recommended);
-	html_element(to, "td class=w", "%s%s%s", id->brand, emulated && *id->brand ? ", " : "",
-		     emulated ? "emulated" : "");
-	html_element(to, "td class=w", "%s", id->rtc);
-	html_element(to, "td class=w", "%s", strcmp(rr->path, "-") ? rr->path : "standard input");
-	if (rr->same_as)
-		html_element(to, "td class=w", "the same run as %u", rr->same_as);
-	else
-		fputs("<td></td>", to);
-	fputs("<td class=r>", to);
-	report_reasons_short(to, rr->run);
-	fputs("</td></tr>\n", to);
-}
-
-/* What identifies a run beyond its date and id. */
-static const struct {
-	const char *term;
-	size_t at;
-} identity[] = {
-	{"label", offsetof(struct run_identity, label)},
-	{"vendor", offsetof(struct run_identity, vendor)},
-	{"CPU", offsetof(struct run_identity, brand)},
-	{"signature", offsetof(struct run_identity, signature)},
-	{"core type", offsetof(struct run_identity, core_type)},
-	{"microcode", offsetof(struct run_identity, microcode)},
-	{"hypervisor", offsetof(struct run_identity, hypervisor)},
-	{"emulated", offsetof(struct run_identity, emulated)},
-	{"board", offsetof(struct run_identity, board)},
-	{"firmware", offsetof(struct run_identity, firmware)},
-	{"serial", offsetof(struct run_identity, serial)},
-	{"UUID", offsetof(struct run_identity, uuid)},
-	{"boot", offsetof(struct run_identity, boot)},
-	{"loader", offsetof(struct run_identity, loader)},
-	{"profile", offsetof(struct run_identity, profile)},
-	{"options given", offsetof(struct run_identity, options)},
-	{"build", offsetof(struct run_identity, build)},
-	{"measured code", offsetof(struct run_identity, code)},
-};
-
-static const char *value_at(const struct report_run *rr, size_t at)
-{
-	return *(const char *const *)((const char *)&rr->run->id + at);
-}
-
-/* Each value, and the runs that have it. */
-static void difference_write(const struct report *rep, const char *term, size_t at)
-{
-	FILE *to = rep->to;
-
-	html_element(to, "dt", "%s", term);
-	fputs("<dd>", to);
-	for (size_t i = 0; i < rep->n; i++) {
-		struct numbers list = {.to = to};
-		const char *value = value_at(&rep->run[i], at);
-		bool seen = false;
-
-		for (size_t k = 0; k < i && !seen; k++)
-			seen = !strcmp(value_at(&rep->run[k], at), value);
-		if (seen)
-			continue;
-		fputs(i ? "; " : "", to);
-		html_say(to, "%s: ", *value ? value : "none");
-		for (size_t k = i; k < rep->n; k++)
-			if (!strcmp(value_at(&rep->run[k], at), value))
-				number_write(&list, &rep->run[k]);
-	}
-	fputs("</dd>\n", to);
-}
-
-static bool differs(const struct report *rep, size_t at)
-{
-	for (size_t i = 1; i < rep->n; i++)
-		if (strcmp(value_at(&rep->run[i], at), value_at(&rep->run[0], at)) != 0)
-			return true;
-	return false;
-}
-
-static void differences_write(const struct report *rep)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(identity); i++) {
-		if (!differs(rep, identity[i].at))
-			continue;
-		if (!any)
-			fputs("<h4 class=up>What differs between the runs</h4>\n<dl class=card>\n",
-			      rep->to);
-		any = true;
-		difference_write(rep, identity[i].term, identity[i].at);
-	}
-	if (any)
-		fputs("</dl>\n", rep->to);
-}
-
-static void runs_table(const struct report *rep)
-{
-	fputs("<h2>Runs</h2>\n<div class=\"card scroll\"><table><thead><tr><th>run</th>"
-	      "<th>group</th><th class=w>label</th><th class=w>TRUST</th><th class=w>the log is"
-	      "</th><th>method</th><th class=w>CPU</th><th class=w>date</th>"
-	      "<th class=w>log</th><th></th><th class=w>reasons</th></tr></thead><tbody>\n",
-	      rep->to);
-	for (size_t i = 0; i < rep->n; i++)
-		runs_row(rep, &rep->run[i]);
-	fputs("</tbody></table></div>\n<p class=note>Runs of one group measured the same thing: "
-	      "vendor, CPU signature, core type, hypervisor, measured code, profile and the options "
-	      "that bear on figures agree. No line of a plot connects two groups. Whether anything changed is judged by "
-	      "<code>ticklog check</code>.</p>\n",
-	      rep->to);
-	differences_write(rep);
-}
-
 /* ---- a run */
-
-static void summary_write(const struct report *rep, const struct run *r)
-{
-	bool on = false;
-
-	for (size_t i = 0; i < r->n_texts; i++) {
-		const struct run_text *t = &r->text[i];
-
-		if (!on && t->n == 13 && !memcmp(t->at, "== summary ==", 13)) {
-			fputs("<details><summary>The log\342\200\231s own summary</summary>"
-			      "<p class=note>Text of the log, without a checksum.</p><pre>",
-			      rep->to);
-			on = true;
-		} else if (on) {
-			html_bytes(rep->to, t->at, t->n);
-			fputc('\n', rep->to);
-		}
-	}
-	if (on)
-		fputs("</pre></details>\n", rep->to);
-}
 
 static void run_section(struct report *rep, const struct report_run *rr)
 {
@@ -353,9 +225,10 @@ static void run_section(struct report *rep, const struct report_run *rr)
 	report_gaps(rep, r);
 	report_xsave(rep, r);
 	fputs("<h3>Checks and figures</h3>\n", rep->to);
-	report_checks(rep, rr);
-	summary_write(rep, r);
-	report_all_figures(rep, rr);
+	report_checks(rep, r);
+	report_summary(rep, r);
+	if (rep->n == 1)
+		report_figures(rep);
 }
 
 static const char *name_of(const struct run *r)
@@ -367,19 +240,59 @@ static const char *name_of(const struct run *r)
 	return *r->id.vendor ? r->id.vendor : "a machine that the log does not name";
 }
 
-static void runs_write(struct report *rep)
-{
-	for (size_t i = 0; i < rep->n; i++) {
-		const struct report_run *rr = &rep->run[i];
+/* A section of the page in memory of its own; rep->to is the page's again. */
+struct section {
+	char *bytes;
+	size_t n;
+};
 
-		fprintf(rep->to, "<section id=\"run-%u\">\n", rr->number);
-		if (rep->n > 1)
-			html_element(rep->to, "h2", "Run %u: %s", rr->number, name_of(rr->run));
-		report_verdict(rep, rr);
-		if (rep->n - i <= rep->detailed)
-			run_section(rep, rr);
-		fputs("</section>\n", rep->to);
+static struct section section_make(struct report *rep, const struct report_run *rr, bool detailed)
+{
+	struct section s = {0};
+	FILE *page = rep->to;
+
+	rep->to = open_memstream(&s.bytes, &s.n);
+	if (!rep->to)
+		no_memory(rep);
+	fprintf(rep->to, "<section id=\"run-%u\">\n", rr->number);
+	if (rep->n > 1)
+		html_element(rep->to, "h2", "Run %u: %s", rr->number, name_of(rr->run));
+	report_verdict(rep, rr, detailed);
+	if (detailed)
+		run_section(rep, rr);
+	fputs("</section>\n", rep->to);
+	fclose(rep->to);
+	rep->to = page;
+	return s;
+}
+
+/* Those with all their details are the last ones, as many as were asked for or fit the page. */
+static void sections_write(struct report *rep)
+{
+	struct section *s = calloc(rep->n + 1, sizeof(*s));
+	size_t first = rep->n, detailed = 0, bytes = 0, last = 0;
+
+	if (!s)
+		no_memory(rep);
+	while (first > 0 && rep->run[first - 1].run) {
+		bool fits = rep->all || rep->asked || bytes + last <= REPORT_BYTES;
+		bool full = fits && detailed < rep->detailed && rep->n - first == detailed;
+
+		first--;
+		s[first] = section_make(rep, &rep->run[first], full);
+		last = full ? s[first].n : last;
+		bytes += s[first].n;
+		detailed += full;
 	}
+	if (detailed < rep->n)
+		report_cut(rep,
+			   "all details of the last %zu of %zu runs, which --sections N changes",
+			   detailed, rep->n);
+	for (size_t i = first; i < rep->n; i++) {
+		fwrite(s[i].bytes, 1, s[i].n, rep->to);
+		free(s[i].bytes);
+	}
+	free(s);
 }
 
 /* ---- the page */
@@ -405,7 +318,7 @@ static void head_write(const struct report *rep)
 	fputs("</style>\n</head>\n<body>\n", to);
 }
 
-static void header_write(const struct report *rep)
+static void header_write(struct report *rep)
 {
 	FILE *to = rep->to;
 
@@ -426,6 +339,7 @@ static void header_write(const struct report *rep)
 	contradicted_banner(rep);
 	losses_banner(rep);
 	plots_banner(rep);
+	cut_banner(rep);
 	fputs("</header>\n", to);
 }
 
@@ -443,15 +357,14 @@ void report_write(struct report *rep, FILE *to)
 	size_t n = 0;
 
 	rep->to = open_memstream(&body, &n);
-	if (!rep->to) {
-		complain(rep->command, "no memory for the page");
-		exit(EXIT_UNUSABLE);
-	}
+	if (!rep->to)
+		no_memory(rep);
 	if (rep->n > 1) {
-		runs_table(rep);
+		report_runs(rep);
 		report_over_runs(rep);
+		report_figures(rep);
 	}
-	runs_write(rep);
+	sections_write(rep);
 	fclose(rep->to);
 	plotter_end(&rep->plots);
 

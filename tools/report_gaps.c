@@ -6,6 +6,9 @@
 #include "report.h"
 #include "u128.h"
 
+#define GAPS_MOST 500 /* on the time line */
+#define BARS_MOST 400 /* of the whole watch */
+
 typedef unsigned long long ull;
 
 static void text_put(FILE *to, const struct text *t)
@@ -123,71 +126,107 @@ static struct axis axis_length(u64 tps)
 			      : (struct axis){"ticks", 1};
 }
 
-static void time_axis(struct plot *p, const struct axis *along)
+/* From the start of the suite to its end, wherever gaps are: `end` in ticks, 0 if not known. */
+static void time_axis(struct plot *p, const struct axis *along, u64 end)
 {
 	plot_line(p, "set xlabel '%s since the start of the suite' textcolor rgb '#000002'",
 		  along->label);
+	if (end)
+		plot_line(p, "set xrange [0:%llu.0/%llu.0]", (ull)end, (ull)along->unit);
 }
 
-static void gaps_data(struct plot *p, const struct run_gaps *g)
+static void gaps_data(struct plot *p, const struct run_gaps *g, size_t n)
 {
 	plot_data(p, "gap");
-	for (size_t i = 0; i < g->n_list; i++)
+	for (size_t i = 0; i < n; i++)
 		plot_line(p, "%llu %llu %d", (ull)g->list[i].at, (ull)g->list[i].length,
 			  INK_FIRST + (int)g->list[i].cause);
 	plot_data_end(p);
 }
 
-static bool is_listed(const struct run_gaps *g, unsigned int cause)
+static bool is_listed(const struct run_gaps *g, size_t n, unsigned int cause)
 {
-	for (size_t i = 0; i < g->n_list; i++)
+	for (size_t i = 0; i < n; i++)
 		if (g->list[i].cause == cause)
 			return true;
 	return false;
 }
 
+/* From the least to the largest, with room on both sides: they may all be one. */
+static void length_axis(struct plot *p, const struct run_gaps *g, size_t n, u64 unit)
+{
+	u64 lo = ~0ull, hi = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		lo = g->list[i].length < lo ? g->list[i].length : lo;
+		hi = g->list[i].length > hi ? g->list[i].length : hi;
+	}
+	plot_line(p, "set logscale y");
+	plot_line(p, "set format y '%%.0s%%c'");
+	plot_line(p, "set yrange [%llu.0/%llu.0*0.7:%llu.0/%llu.0*1.4]", (ull)(lo ? lo : 1),
+		  (ull)unit, (ull)hi, (ull)unit);
+}
+
+static u64 watch_end(const struct run_gaps *g, size_t n)
+{
+	u64 end = g->wall ? g->wall : 1;
+
+	for (size_t i = 0; i < n; i++)
+		end = g->list[i].at > end ? g->list[i].at : end;
+	return end;
+}
+
 static void list_plot(struct report *rep, const struct run_gaps *g, u64 tps)
 {
 	const struct axis along = axis_along(tps), length = axis_length(tps);
+	size_t n = report_room(rep, g->n_list, GAPS_MOST), n_legend = 0;
+	const u64 all = g->all.n > g->n_list ? g->all.n : g->n_list;
 	struct legend legend[GAP_CAUSES];
 	char title[80];
-	size_t n = 0;
 	struct plot p;
 
 	for (unsigned int k = 0; k < GAP_CAUSES; k++)
-		if (is_listed(g, k))
-			legend[n++] = (struct legend){INK_FIRST + k, gap_cause_name[k]};
+		if (is_listed(g, n, k))
+			legend[n_legend++] = (struct legend){INK_FIRST + k, gap_cause_name[k]};
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
-	time_axis(&p, &along);
+	time_axis(&p, &along, watch_end(g, n));
 	plot_line(&p, "set ylabel '%s' textcolor rgb '#000002'", length.label);
-	plot_line(&p, "set logscale y");
-	plot_line(&p, "set format y '%%.0s%%c'");
-	gaps_data(&p, g);
+	length_axis(&p, g, n, length.unit);
+	gaps_data(&p, g, n);
 	plot_line(&p,
 		  "plot $gap using ($1/%llu.0):($2/%llu.0):3 with impulses lw 1.5 lc rgb variable, "
 		  "$gap using ($1/%llu.0):($2/%llu.0):3 with points pt 7 ps 0.5 lc rgb variable",
 		  (ull)along.unit, (ull)length.unit, (ull)along.unit, (ull)length.unit);
 	snprintf(title, sizeof(title), "%s%zu of %llu gaps, by length and cause",
-		 g->n_list < g->all.n ? "The first " : "", g->n_list, (ull)g->all.n);
+		 n < all ? "The first " : "", n, (ull)all);
 	report_plot(rep, &p,
 		    &(struct report_figure){
 			    .title = title,
 			    .note = g->torn ? "Some of the list did not arrive." : NULL,
 			    .legend = legend,
-			    .n_legend = n,
+			    .n_legend = n_legend,
 		    });
 }
 
-/* A part of the time watched: type=gap. */
+/* A part of the time watched, of one record type=gap or several. */
 struct part {
-	u64 at, watched, stolen, longest;
+	u64 at, watched, stolen;
 };
 
 static bool part_read(const struct run_record *rec, struct part *out)
 {
 	return run_number(rec, "at", &out->at) && run_number(rec, "watched", &out->watched) &&
-	       run_number(rec, "stolen", &out->stolen) &&
-	       run_number(rec, "longest", &out->longest) && out->watched;
+	       run_number(rec, "stolen", &out->stolen) && out->watched;
+}
+
+/* Both as one; false if together they watched longer than a number can say. */
+static bool part_join(struct part *x, const struct part *y)
+{
+	if (x->watched > ~0ull - y->watched || x->stolen > ~0ull - y->stolen)
+		return false;
+	x->watched += y->watched;
+	x->stolen += y->stolen;
+	return true;
 }
 
 /* Parts in a million stolen; more than all is possible in a log only. */
@@ -198,40 +237,79 @@ static u64 stolen_ppm(const struct part *x)
 	return ppm > ~0u ? ~0u : (u64)ppm;
 }
 
+struct watch {
+	struct plot *plot;
+	size_t join; /* so many records are one bar */
+	struct part now;
+	size_t n; /* records in it */
+	u64 most; /* stolen_ppm() of a bar */
+};
+
+static void bar_end(struct watch *w)
+{
+	u64 ppm = w->n ? stolen_ppm(&w->now) : 0;
+
+	if (w->n)
+		plot_line(w->plot, "%llu %llu %llu", (ull)w->now.at, (ull)w->now.watched, (ull)ppm);
+	w->most = ppm > w->most ? ppm : w->most;
+	w->n = 0;
+}
+
+static void part_take(struct watch *w, const struct part *x)
+{
+	if (w->n == w->join || (w->n && !part_join(&w->now, x)))
+		bar_end(w);
+	if (!w->n)
+		w->now = *x;
+	w->n++;
+}
+
+static size_t parts_count(const struct run *r)
+{
+	const struct run_record *rec = NULL;
+	struct part x;
+	size_t n = 0;
+
+	while ((rec = run_find(r, "gap", rec)) != NULL)
+		n += part_read(rec, &x);
+	return n;
+}
+
 static void parts_plot(struct report *rep, const struct run *r, u64 tps)
 {
 	const struct axis along = axis_along(tps);
 	const struct run_record *rec = NULL;
-	u64 most = 1;
-	struct part x;
+	size_t n = parts_count(r);
 	struct plot p;
-	size_t n = 0;
+	struct watch w = {.plot = &p, .join = rep->all ? 1 : (n + BARS_MOST - 1) / BARS_MOST};
+	char note[100];
+	struct part x;
 
+	if (!n)
+		return;
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
-	time_axis(&p, &along);
+	time_axis(&p, &along, 0);
 	plot_line(&p, "set ylabel 'parts per million stolen' textcolor rgb '#000002'");
 	plot_data(&p, "part");
-	while ((rec = run_find(r, "gap", rec)) != NULL) {
-		if (!part_read(rec, &x))
-			continue;
-		plot_line(&p, "%llu %llu %llu", (ull)x.at, (ull)x.watched, (ull)stolen_ppm(&x));
-		most = stolen_ppm(&x) > most ? stolen_ppm(&x) : most;
-		n++;
-	}
+	while ((rec = run_find(r, "gap", rec)) != NULL)
+		if (part_read(rec, &x))
+			part_take(&w, &x);
+	bar_end(&w);
 	plot_data_end(&p);
-	if (!n) {
-		plot_drop(&p);
-		return;
-	}
-	plot_axis(&p, 'y', 0, most, 1);
+	plot_axis(&p, 'y', 0, w.most ? w.most : 1, 1);
 	plot_line(&p,
 		  "plot $part using (($1+$2/2)/%llu.0):3:($1/%llu.0):(($1+$2)/%llu.0):(0):3 with "
 		  "boxxyerror fs solid 0.85 noborder " INK_1,
 		  (ull)along.unit, (ull)along.unit, (ull)along.unit);
+	if (w.join > 1)
+		snprintf(note, sizeof(note), "A bar %zu records type=gap, as wide as they watched.",
+			 w.join);
+	else
+		snprintf(note, sizeof(note), "A bar a record type=gap, as wide as it watched.");
 	report_plot(rep, &p,
 		    &(struct report_figure){
 			    .title = "Stolen time over the whole watch",
-			    .note = "A bar a record type=gap, as wide as it watched.",
+			    .note = note,
 		    });
 }
 

@@ -9,6 +9,7 @@
 #define BARS 110 /* of the bulk, at most */
 #define WIDE 20	 /* times the least value: from there on an axis is logarithmic */
 #define PART 16	 /* bars of the whole are this part of their value wide */
+#define MOST 60	 /* histograms of other methods: a plot each */
 
 typedef unsigned long long ull;
 
@@ -82,19 +83,12 @@ static void axes(struct plot *p)
 	plot_line(p, "set style fill solid 0.85 noborder");
 }
 
-static void mark(struct plot *p, u64 value, const char *ink)
-{
-	if (value)
-		plot_line(p,
-			  "set arrow from first %llu.0, graph 0 to first %llu.0, graph 1 nohead "
-			  "front dt 2 lw 1.5 %s",
-			  (ull)value, (ull)value, ink);
-}
-
 static void marks_put(struct plot *p, const struct report_marks *m)
 {
-	mark(p, m->p50, INK_2);
-	mark(p, m->p999, INK_3);
+	if (m->p50)
+		plot_mark(p, m->p50, INK_2);
+	if (m->p999)
+		plot_mark(p, m->p999, INK_3);
 }
 
 /* Only those that are on the axis. */
@@ -281,29 +275,44 @@ static void main_plots(struct report *rep, const struct run *r, const struct run
 	fputs("</div>\n", rep->to);
 }
 
+static bool is_other(const struct run_hist *h, const struct run_hist *but)
+{
+	return h != but && !strcmp(h->suite, "tsc");
+}
+
+static void other_plot(struct report *rep, const struct run *r, const struct run_hist *h)
+{
+	const struct report_marks marks = marks_of(r, h);
+	char title[200];
+
+	if (is_base(h))
+		snprintf(title, sizeof(title), "Method %.40s", h->method);
+	else
+		snprintf(title, sizeof(title), "Method %.40s, %.100s, %.40s", h->method, h->work,
+			 h->pre);
+	report_histogram_whole(rep, h, title, &marks);
+}
+
 static void other_plots(struct report *rep, const struct run *r, const struct run_hist *but)
 {
-	bool any = false;
+	size_t n = 0, left, shown;
 
-	for (size_t i = 0; i < r->n_hists; i++) {
-		const struct run_hist *h = &r->hist[i];
-		const struct report_marks marks = marks_of(r, h);
-		char title[200];
-
-		if (h == but || strcmp(h->suite, "tsc") != 0)
+	for (size_t i = 0; i < r->n_hists; i++)
+		n += is_other(&r->hist[i], but);
+	if (!n)
+		return;
+	left = shown = report_room(rep, n, MOST);
+	fputs("<details><summary>Histograms of the other methods</summary>\n", rep->to);
+	if (shown < n)
+		report_cut(rep, "%zu of %zu histograms", shown, n);
+	fputs("<div class=pair>\n", rep->to);
+	for (size_t i = 0; i < r->n_hists && left; i++) {
+		if (!is_other(&r->hist[i], but))
 			continue;
-		if (!any)
-			fputs("<details><summary>Histograms of the other methods</summary>"
-			      "<div class=pair>\n",
-			      rep->to);
-		any = true;
-		snprintf(title, sizeof(title), "Method %.40s%s%.100s%s%.40s", h->method,
-			 is_base(h) ? "" : ", ", is_base(h) ? "" : h->work, is_base(h) ? "" : ", ",
-			 is_base(h) ? "" : h->pre);
-		report_histogram_whole(rep, h, title, &marks);
+		other_plot(rep, r, &r->hist[i]);
+		left--;
 	}
-	if (any)
-		fputs("</div></details>\n", rep->to);
+	fputs("</div></details>\n", rep->to);
 }
 
 void report_histograms(struct report *rep, const struct run *r)

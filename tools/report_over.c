@@ -1,112 +1,67 @@
 // SPDX-License-Identifier: MIT
-/* Every figure over several runs: plots of the main ones, a line with a sparkline for each. */
+/* Several runs on one page: plots of the main figures, and the methods side by side. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "figures.h"
 #include "heat.h"
 #include "html.h"
-#include "report.h"
+#include "number.h"
 #include "run_build.h"
 #include "run_tables.h"
+#include "stretch.h"
 
-#define VALUES_MOST 6  /* runs whose values stand one by one */
-#define LOG_FROM    20 /* an axis is logarithmic where largest and least are so far apart */
-#define SPARK_W	    104u
-#define SPARK_H	    16u
-#define SPARK_EDGE  3u
+#define LOG_FROM     20	 /* an axis is logarithmic where largest and least are so far apart */
+#define POINTS_MOST  160 /* of a line */
+#define DENSE_FROM   60	 /* points are small from so many runs on */
+#define COLUMNS_MOST 60	 /* runs whose methods stand side by side */
 
 typedef unsigned long long ull;
 
-/* ---- one figure in all runs */
-
-/* NULL where the run has none, or none that is a number. */
-static const struct figure *figure_in(const struct report *rep, size_t i, const char *name)
-{
-	const struct figure_held *h = figure_set_find(&rep->run[i].party->figures, name);
-
-	return h && !h->f.overflow ? &h->f : NULL;
-}
-
-static void value_fmt(struct text *t, const struct figure *f)
-{
-	struct figure exact = *f;
-
-	exact.slack = 0;
-	figure_fmt(t, &exact);
-}
-
-/* Does a line go from the run before to this one? */
-static bool joined(const struct report *rep, size_t i)
-{
-	return i && rep->run[i].group == rep->run[i - 1].group;
-}
-
-/* ---- plots of the main ones */
+/* ---- a plot */
 
 struct line {
-	char name[FIGURE_NAME];
-	char text[40];	 /* in the legend */
-	const char *key; /* not NULL: that of stability, whatever method it went by; no name */
+	struct stretch_line of;
+	char text[40]; /* in the legend */
+	size_t n;
+	struct stretch *at;
 };
 
 struct over {
-	const char *title;
-	const char *unit;
+	const char *title, *unit;
 	const char *note; /* or NULL */
 	size_t n;
 	struct line line[INKS_MOST];
+	size_t left_out; /* lines for which there was no ink */
 };
 
-static void line_name(const struct report *rep, size_t i, const struct line *l,
-		      char name[FIGURE_NAME])
+/* Another line, if any run has the figure. */
+static void line_take(const struct report *rep, struct over *o, const struct stretch_line *of,
+		      const char *text)
 {
-	if (l->key)
-		figure_name(name, "stability",
-			    rep->run[i].run->stability.seq ? rep->run[i].run->stability.s.method
-							   : "",
-			    l->key);
+	size_t places = stretch_places(rep, POINTS_MOST);
+	struct line *l = &o->line[o->n];
+
+	if (o->n == INKS_MOST) {
+		o->left_out++;
+		return;
+	}
+	*l = (struct line){.of = *of, .at = calloc(places, sizeof(*l->at))};
+	if (l->at)
+		l->n = stretch_make(rep, of, places, l->at);
+	snprintf(l->text, sizeof(l->text), "%.39s", text);
+	if (l->n)
+		o->n++;
 	else
-		memcpy(name, l->name, FIGURE_NAME);
-}
-
-static const struct figure *figure_of(const struct report *rep, size_t i, const struct line *l)
-{
-	char name[FIGURE_NAME];
-
-	line_name(rep, i, l, name);
-	return figure_in(rep, i, name);
-}
-
-/* As joined(), and both are of one name. */
-static bool line_joined(const struct report *rep, size_t i, const struct line *l)
-{
-	char name[FIGURE_NAME], before[FIGURE_NAME];
-
-	if (!joined(rep, i))
-		return false;
-	line_name(rep, i, l, name);
-	line_name(rep, i - 1, l, before);
-	return !strcmp(name, before);
-}
-
-/* Another line, if there is room and any run has the figure. */
-static void line_take(const struct report *rep, struct over *o, const struct line *l)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < rep->n && !any; i++)
-		any = figure_of(rep, i, l) != NULL;
-	if (any && o->n < INKS_MOST)
-		o->line[o->n++] = *l;
+		free(l->at);
 }
 
 static void line_add(const struct report *rep, struct over *o, const char *name, const char *text)
 {
-	struct line l = {.key = NULL};
+	const struct stretch_line of = {.course = courses_find(&rep->courses, name)};
 
-	snprintf(l.name, sizeof(l.name), "%s", name);
-	snprintf(l.text, sizeof(l.text), "%.39s", text);
-	line_take(rep, o, &l);
+	if (of.course)
+		line_take(rep, o, &of, text);
 }
 
 /* A key and what it is called in a legend. */
@@ -126,70 +81,89 @@ static void keys_add(const struct report *rep, struct over *o, const char *stem,
 	}
 }
 
-/* The least and the largest of a plot; false if there is none. */
-static bool reach(const struct report *rep, const struct over *o, u64 *lo, u64 *hi, u32 *scale)
+static void reach_take(const struct course_value *v, u64 *lo, u64 *hi)
 {
-	*lo = ~0ull;
-	*hi = 0;
-	*scale = 1;
-	for (size_t k = 0; k < o->n; k++) {
-		for (size_t i = 0; i < rep->n; i++) {
-			const struct figure *f = figure_of(rep, i, &o->line[k]);
-
-			if (!f)
-				continue;
-			*lo = f->value < *lo ? f->value : *lo;
-			*hi = f->value > *hi ? f->value : *hi;
-			*scale = f->scale;
-		}
-	}
-	return *lo <= *hi;
-}
-
-static void line_data(struct plot *p, const struct report *rep, const struct over *o, size_t k)
-{
-	char name[24];
-
-	snprintf(name, sizeof(name), "d%zu", k);
-	plot_data(p, name);
-	for (size_t i = 0; i < rep->n; i++) {
-		const struct figure *f = figure_of(rep, i, &o->line[k]);
-		char bytes[64];
-		struct text t = TEXT_ON(bytes);
-
-		if (!f || !line_joined(rep, i, &o->line[k]))
-			plot_line(p, "%s", "");
-		if (!f)
-			continue;
-		value_fmt(&t, f);
-		plot_line(p, "%u %.*s", rep->run[i].number, (int)t.len, bytes);
-	}
-	plot_data_end(p);
+	*lo = v->value < *lo ? v->value : *lo;
+	*hi = v->value > *hi ? v->value : *hi;
 }
 
 static void over_axes(struct plot *p, const struct report *rep, const struct over *o)
 {
-	u64 lo, hi;
-	u32 scale;
+	u64 lo = ~0ull, hi = 0;
 
+	for (size_t k = 0; k < o->n; k++) {
+		for (size_t i = 0; i < o->line[k].n; i++) {
+			reach_take(o->line[k].at[i].one, &lo, &hi);
+			reach_take(o->line[k].at[i].other, &lo, &hi);
+		}
+	}
 	plot_line(p, "set xrange [0.7:%zu.3]", rep->n);
 	if (rep->n <= 12)
 		plot_line(p, "set xtics 1");
 	plot_line(p, "set xlabel 'run' textcolor rgb '#000002'");
 	plot_line(p, "set ylabel '%s' textcolor rgb '#000002'", o->unit);
-	if (!reach(rep, o, &lo, &hi, &scale))
-		return;
 	if (lo && hi / LOG_FROM >= lo) {
 		plot_line(p, "set logscale y");
 		plot_line(p, "set format y '%%.0s%%c'");
 	} else {
-		plot_axis(p, 'y', lo, hi, scale);
+		plot_axis(p, 'y', lo, hi, o->line[0].at[0].one->scale);
 	}
 }
 
-static void over_plot(struct report *rep, const struct over *o)
+static void point_put(struct plot *p, unsigned int number, const struct course_value *v)
 {
+	struct course_value exact = *v;
+	char bytes[64];
+	struct text t = TEXT_ON(bytes);
+
+	exact.slack = 0;
+	course_value_fmt(&t, &exact);
+	plot_line(p, "%u %.*s", number, (int)t.len, bytes);
+}
+
+/* A line ends where an empty one stands. */
+static void line_data(struct plot *p, const struct report *rep, const struct line *l, size_t k)
+{
+	char name[24];
+
+	snprintf(name, sizeof(name), "d%zu", k);
+	plot_data(p, name);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct stretch *s = &l->at[i];
+		const unsigned int number = rep->run[s->run].number;
+
+		if (!s->joined)
+			plot_line(p, "%s", "");
+		point_put(p, number, s->one);
+		if (s->other == s->one)
+			continue;
+		if (!s->whole)
+			plot_line(p, "%s", "");
+		point_put(p, number, s->other);
+	}
+	plot_data_end(p);
+}
+
+/* What a plot over runs does not show. */
+static void over_note(const struct report *rep, const struct over *o, struct text *t)
+{
+	size_t places = stretch_places(rep, POINTS_MOST);
+
+	if (o->note)
+		fmt(t, "%s ", o->note);
+	if (places < rep->n)
+		fmt(t, "Of %zu to %zu runs side by side the least and the largest. ",
+		    rep->n / places, (rep->n + places - 1) / places);
+	if (o->left_out)
+		fmt(t, "%zu more lines are left out.", o->left_out);
+}
+
+static void over_plot(struct report *rep, struct over *o)
+{
+	const bool dense = rep->n > DENSE_FROM;
 	struct legend legend[INKS_MOST];
+	char note[300];
+	struct text t = {.at = note, .cap = sizeof(note) - 1};
 	struct plot p;
 
 	if (!o->n)
@@ -197,28 +171,34 @@ static void over_plot(struct report *rep, const struct over *o)
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
 	over_axes(&p, rep, o);
 	for (size_t k = 0; k < o->n; k++) {
-		line_data(&p, rep, o, k);
+		line_data(&p, rep, &o->line[k], k);
 		legend[k] = (struct legend){INK_FIRST + (unsigned int)k, o->line[k].text};
+		free(o->line[k].at);
 	}
 	for (size_t k = 0; k < o->n; k++)
-		plot_line(&p, "%s $d%zu with linespoints pt 7 ps 0.6 lw 2 lc rgb '#%06x'%s",
-			  k ? "" : "plot", k, INK_FIRST + (unsigned int)k,
+		plot_line(&p, "%s $d%zu with linespoints pt 7 %s lc rgb '#%06x'%s", k ? "" : "plot",
+			  k, dense ? "ps 0.25 lw 1" : "ps 0.6 lw 2", INK_FIRST + (unsigned int)k,
 			  k + 1 < o->n ? ", \\" : "");
+	over_note(rep, o, &t);
+	note[t.len] = '\0';
+	rep->cut |= o->left_out != 0;
 	report_plot(rep, &p,
 		    &(struct report_figure){
 			    .title = o->title,
-			    .note = o->note,
+			    .note = t.len ? note : NULL,
 			    .legend = legend,
 			    .n_legend = o->n,
 		    });
 }
 
+/* ---- which of them */
+
 /* The recommendation of the last run that has one. */
 static const char *method_chosen(const struct report *rep)
 {
 	for (size_t i = rep->n; i-- > 0;)
-		if (*rep->run[i].run->recommended)
-			return rep->run[i].run->recommended;
+		if (*rep->words.at[rep->run[i].recommended])
+			return rep->words.at[rep->run[i].recommended];
 	return "5";
 }
 
@@ -248,23 +228,14 @@ static void rulers_add(const struct report *rep, struct over *o)
 	static const char word[] = "ruler.";
 	const size_t len = sizeof(word) - 1;
 
-	for (size_t i = 0; i < rep->n; i++) {
-		const struct figure_set *s = &rep->run[i].party->figures;
+	for (size_t i = 0; i < rep->courses.n; i++) {
+		const char *name = rep->courses.at[i].name;
+		char text[40];
 
-		for (size_t k = 0; k < s->n; k++) {
-			const char *name = s->held[k].f.name;
-			char text[40];
-			bool have = false;
-
-			if (strncmp(name, word, len) != 0 || strcmp(figure_key(name), "ratio") != 0)
-				continue;
-			for (size_t x = 0; x < o->n; x++)
-				have |= !strcmp(o->line[x].name, name);
-			snprintf(text, sizeof(text), "%.*s", (int)strcspn(name + len, "."),
-				 name + len);
-			if (!have)
-				line_add(rep, o, name, text);
-		}
+		if (strncmp(name, word, len) != 0 || strcmp(figure_key(name), "ratio") != 0)
+			continue;
+		snprintf(text, sizeof(text), "%.*s", (int)strcspn(name + len, "."), name + len);
+		line_add(rep, o, name, text);
 	}
 }
 
@@ -274,12 +245,8 @@ static void stability_plot(struct report *rep)
 		{"min", "min"}, {"p50", "p50"}, {"p99", "p99"}, {"p999", "p99.9"}, {"max", "max"}};
 	struct over o = {.title = "Stability: a read, 500 stores, a read", .unit = "ticks"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(key); i++) {
-		struct line l = {.key = key[i].key};
-
-		snprintf(l.text, sizeof(l.text), "%s", key[i].text);
-		line_take(rep, &o, &l);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(key); i++)
+		line_take(rep, &o, &(struct stretch_line){.key = key[i].key}, key[i].text);
 	o.note = "No line where another method was used.";
 	over_plot(rep, &o);
 }
@@ -299,20 +266,55 @@ static void gaps_plots(struct report *rep)
 	over_plot(rep, &longest);
 }
 
-/* The dearest cell an instruction: most requested, most in use. */
-static const struct xcell *fullest(const struct run *r, const char *event)
+/* A cell of the XSAVE suite, from the name of its average: xsave.EVENT.RFBM.XINUSE.avg97. */
+struct cell {
+	const struct course *course;
+	u32 last; /* run */
+	u64 rfbm, xinuse;
+};
+
+/* A mask up to the next dot, behind which `at` stands then. */
+static bool mask_read(const char **at, u64 *mask)
 {
-	const struct xcell *best = NULL;
+	size_t n = strcspn(*at, ".");
+	bool good = number_parse(*at, n, mask);
 
-	for (size_t i = 0; i < r->n_xcells; i++) {
-		const struct xcell *c = &r->xcell[i].cell;
+	*at += n + ((*at)[n] == '.');
+	return good;
+}
 
-		if (strcmp(c->event, event) != 0)
-			continue;
-		if (!best || c->rfbm > best->rfbm ||
-		    (c->rfbm == best->rfbm && c->xinuse > best->xinuse))
-			best = c;
-	}
+static bool cell_read(struct cell *out, const struct course *c, const char *stem)
+{
+	const size_t n = strlen(stem);
+	const char *at;
+
+	if (strncmp(c->name, stem, n) != 0 || c->name[n] != '.')
+		return false;
+	*out = (struct cell){.course = c, .last = c->at[c->n - 1].run};
+	at = c->name + n + 1;
+	return mask_read(&at, &out->rfbm) && mask_read(&at, &out->xinuse) && !strcmp(at, "avg97");
+}
+
+static bool is_fuller(const struct cell *x, const struct cell *than)
+{
+	if (x->last != than->last)
+		return x->last > than->last;
+	if (x->rfbm != than->rfbm)
+		return x->rfbm > than->rfbm;
+	return x->xinuse > than->xinuse;
+}
+
+/* The dearest of an instruction in the last run that has any: most requested, most in use. */
+static struct cell fullest(const struct report *rep, const char *event)
+{
+	struct cell x, best = {.course = NULL};
+	char stem[FIGURE_NAME];
+
+	figure_name(stem, "xsave", event);
+	for (size_t i = 0; i < rep->courses.n; i++)
+		if (cell_read(&x, &rep->courses.at[i], stem) &&
+		    (!best.course || is_fuller(&x, &best)))
+			best = x;
 	return best;
 }
 
@@ -324,18 +326,13 @@ static void xsave_plot(struct report *rep)
 			 .unit = "ticks"};
 
 	for (size_t e = 0; e < ARRAY_SIZE(event); e++) {
-		const struct xcell *c = NULL;
-		char name[FIGURE_NAME], rfbm[24], xinuse[24], text[60];
+		const struct cell x = fullest(rep, event[e]);
+		char text[60];
 
-		for (size_t i = rep->n; i-- > 0 && !c;)
-			c = fullest(rep->run[i].run, event[e]);
-		if (!c)
+		if (!x.course)
 			continue;
-		snprintf(rfbm, sizeof(rfbm), "0x%llx", (ull)c->rfbm);
-		snprintf(xinuse, sizeof(xinuse), "0x%llx", (ull)c->xinuse);
-		snprintf(text, sizeof(text), "%s %s", event[e], xinuse);
-		figure_name(name, "xsave", event[e], rfbm, xinuse, "avg97");
-		line_add(rep, &o, name, text);
+		snprintf(text, sizeof(text), "%s 0x%llx", event[e], (ull)x.xinuse);
+		line_take(rep, &o, &(struct stretch_line){.course = x.course}, text);
 	}
 	over_plot(rep, &o);
 }
@@ -355,8 +352,7 @@ static void clock_plots(struct report *rep)
 
 struct method_map {
 	const struct report *rep;
-	size_t n;
-	const char *id[RUN_METHODS];
+	struct words ids;
 };
 
 static void map_name(FILE *to, const void *ctx, u64 key, bool row)
@@ -364,286 +360,56 @@ static void map_name(FILE *to, const void *ctx, u64 key, bool row)
 	const struct method_map *m = ctx;
 
 	if (row)
-		html_puts(to, m->id[key]);
+		html_puts(to, m->ids.at[key]);
 	else
 		fprintf(to, "%u", m->rep->run[key].number);
 }
 
-static void methods_collect(struct method_map *m)
+static void map_cell(struct heat_cell *out, u64 row, u64 col, const struct series *s)
 {
-	for (size_t i = 0; i < m->rep->n; i++) {
-		struct run_method of[RUN_METHODS];
-		size_t n = run_methods(m->rep->run[i].run, of);
+	struct text t = {.at = out->small, .cap = sizeof(out->small) - 1};
 
-		for (size_t k = 0; k < n; k++) {
-			size_t at = 0;
-
-			while (at < m->n && strcmp(m->id[at], of[k].id) != 0)
-				at++;
-			if (at == m->n && m->n < RUN_METHODS)
-				m->id[m->n++] = of[k].id;
-		}
-	}
+	*out = (struct heat_cell){.row = row, .col = col, .value = s->min};
+	snprintf(out->text, sizeof(out->text), "%llu", (ull)s->min);
+	variance_fmt(&t, &s->mean_var);
 }
 
-static bool map_cell(const struct method_map *m, size_t row, size_t col, struct heat_cell *out)
+/* A column a run. */
+static void map_column(struct method_map *m, size_t run, struct heat *h)
 {
-	char name[FIGURE_NAME];
-	struct text t = {.at = out->small, .cap = sizeof(out->small) - 1};
-	const struct figure *f;
+	struct run_method of[RUN_METHODS];
+	size_t n = run_methods(m->rep->run[run].run, of);
 
-	figure_name(name, "tsc", m->id[row], "mem", "empty", "none", "min");
-	f = figure_in(m->rep, col, name);
-	if (!f)
-		return false;
-	out->row = row;
-	out->col = col;
-	out->value = f->value;
-	snprintf(out->text, sizeof(out->text), "%llu", (ull)f->value);
-	figure_name(name, "tsc", m->id[row], "mem", "empty", "none", "var");
-	f = figure_in(m->rep, col, name);
-	if (f)
-		value_fmt(&t, f);
-	return true;
+	for (size_t k = 0; k < n; k++)
+		if (of[k].base)
+			map_cell(VECTOR_ADD(h->cell, h->n), words_take(&m->ids, of[k].id), run,
+				 &of[k].base->s);
 }
 
 static void methods_by_runs(struct report *rep)
 {
 	struct method_map m = {.rep = rep};
 	struct heat h = {.rows = "method", .cols = "run", .name = map_name, .ctx = &m};
+	size_t shown = report_room(rep, rep->n, COLUMNS_MOST);
 
-	methods_collect(&m);
-	h.cell = calloc(m.n * rep->n + 1, sizeof(*h.cell));
-	for (size_t row = 0; h.cell && row < m.n; row++)
-		for (size_t col = 0; col < rep->n; col++)
-			h.n += map_cell(&m, row, col, &h.cell[h.n]);
+	for (size_t run = rep->n - shown; run < rep->n; run++)
+		map_column(&m, run, &h);
 	if (h.n) {
 		fputs("<h4 class=up>Methods over runs</h4>\n<p class=note>Min of an empty pair, in ticks; "
 		      "small below it the mean variance.</p>\n",
 		      rep->to);
+		if (shown < rep->n)
+			report_cut(rep, "the last %zu of %zu runs", shown, rep->n);
 		heat_write(rep->to, &h);
 	}
 	free(h.cell);
-}
-
-/* ---- all of them, a line each */
-
-struct row {
-	const struct figure *f; /* of the first run that has it */
-	size_t run, at;
-};
-
-static int by_appearance(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static size_t rows_collect(const struct report *rep, struct row **rows)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < rep->n; i++) {
-		const struct figure_set *s = &rep->run[i].party->figures;
-
-		for (size_t k = 0; k < s->n; k++) {
-			size_t before = 0;
-
-			while (before < i && !figure_set_find(&rep->run[before].party->figures,
-							      s->held[k].f.name))
-				before++;
-			if (before == i)
-				*VECTOR_ADD(*rows, n) =
-					(struct row){&s->held[k].f, i, s->held[k].at};
-		}
-	}
-	if (n)
-		qsort(*rows, n, sizeof(**rows), by_appearance);
-	return n;
-}
-
-/* The figure of each run, and the least and the largest. */
-struct course {
-	size_t n; /* runs that have it */
-	const struct figure *least, *most, *last;
-};
-
-static struct course course_of(const struct report *rep, const char *name)
-{
-	struct course c = {0};
-
-	for (size_t i = 0; i < rep->n; i++) {
-		const struct figure *f = figure_in(rep, i, name);
-
-		if (!f)
-			continue;
-		c.n++;
-		c.last = f;
-		if (!c.least || f->value < c.least->value)
-			c.least = f;
-		if (!c.most || f->value > c.most->value)
-			c.most = f;
-	}
-	return c;
-}
-
-static unsigned int spark_y(const struct course *c, u64 value)
-{
-	u64 span = c->most->value - c->least->value;
-
-	if (!span)
-		return SPARK_EDGE + SPARK_H / 2;
-	return SPARK_EDGE + SPARK_H -
-	       (unsigned int)((u128)(value - c->least->value) * SPARK_H / span);
-}
-
-static unsigned int spark_x(const struct report *rep, size_t i)
-{
-	return SPARK_EDGE + (unsigned int)(i * SPARK_W / (rep->n - 1));
-}
-
-static void spark_write(const struct report *rep, const char *name, const struct course *c)
-{
-	bool on = false;
-	size_t last = 0;
-
-	fprintf(rep->to,
-		"<td><svg class=spark viewBox=\"0 0 %u %u\" aria-hidden=true><path class=s4 d=\"",
-		SPARK_W + 2 * SPARK_EDGE, SPARK_H + 2 * SPARK_EDGE);
-	for (size_t i = 0; i < rep->n; i++) {
-		const struct figure *f = figure_in(rep, i, name);
-
-		on = on && f && joined(rep, i);
-		if (!f)
-			continue;
-		fprintf(rep->to, "%c%u %u", on ? 'L' : 'M', spark_x(rep, i), spark_y(c, f->value));
-		on = true;
-		last = i;
-	}
-	fprintf(rep->to, "\"/><circle class=f4 cx=%u cy=%u r=2.5 /></svg></td>", spark_x(rep, last),
-		spark_y(c, c->last->value));
-}
-
-static void figure_cell(FILE *to, const struct figure *f)
-{
-	char bytes[64];
-	struct text t = TEXT_ON(bytes);
-
-	if (!f) {
-		fputs("<td class=note>\342\200\223</td>", to);
-		return;
-	}
-	figure_fmt(&t, f);
-	fprintf(to, "<td>%.*s%s</td>", (int)t.len, bytes, f->unstable ? "~" : "");
-}
-
-/* The value that half of the runs do not exceed: one of them, not a mean of two. */
-static const struct figure *median_of(const struct report *rep, const char *name)
-{
-	u64 *value = malloc(rep->n * sizeof(*value)), median = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; value && i < rep->n; i++)
-		if (figure_in(rep, i, name))
-			value[n++] = figure_in(rep, i, name)->value;
-	if (n) {
-		stats_sort(value, n);
-		median = value[stats_rank(n, 1, 2) - 1];
-	}
-	free(value);
-	for (size_t i = 0; n && i < rep->n; i++)
-		if (figure_in(rep, i, name) && figure_in(rep, i, name)->value == median)
-			return figure_in(rep, i, name);
-	return NULL;
-}
-
-static void row_write(const struct report *rep, const struct row *row)
-{
-	const char *name = row->f->name;
-	struct course c = course_of(rep, name);
-	FILE *to = rep->to;
-
-	fputs("<tr>", to);
-	html_element(to, "th class=w", "%s", name);
-	html_element(to, "td class=w", "%s", row->f->unit);
-	if (rep->n <= VALUES_MOST) {
-		for (size_t i = 0; i < rep->n; i++) {
-			const struct figure_held *h =
-				figure_set_find(&rep->run[i].party->figures, name);
-
-			figure_cell(to, h ? &h->f : NULL);
-		}
-	} else {
-		fprintf(to, "<td>%zu</td>", c.n);
-		figure_cell(to, c.least);
-		figure_cell(to, median_of(rep, name));
-		figure_cell(to, c.most);
-		figure_cell(to, c.last);
-	}
-	if (c.n)
-		spark_write(rep, name, &c);
-	else
-		fputs("<td></td>", to);
-	fputs("</tr>\n", to);
-}
-
-static size_t word_length(const char *name)
-{
-	return strcspn(name, ".");
-}
-
-static bool same_suite(const struct row *a, const struct row *b)
-{
-	size_t n = word_length(a->f->name);
-
-	return word_length(b->f->name) == n && !memcmp(a->f->name, b->f->name, n);
-}
-
-static void suite_head(const struct report *rep, const struct row *row, size_t n)
-{
-	fprintf(rep->to,
-		"<details><summary>%.*s: %zu figure%s</summary><div class=scroll><table>"
-		"<thead><tr><th class=w>figure</th><th class=w>unit</th>",
-		(int)word_length(row->f->name), row->f->name, n, n == 1 ? "" : "s");
-	if (rep->n <= VALUES_MOST)
-		for (size_t i = 0; i < rep->n; i++)
-			fprintf(rep->to, "<th>run %u</th>", rep->run[i].number);
-	else
-		fputs("<th>runs</th><th>least</th><th>median</th><th>largest</th><th>last</th>",
-		      rep->to);
-	fputs("<th class=w>over runs</th></tr></thead><tbody>\n", rep->to);
-}
-
-/* Suites in the order of their first figure; rows of one need not stand together. */
-static void suites_write(const struct report *rep, const struct row *row, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t first = 0, members = 0;
-
-		while (!same_suite(&row[first], &row[i]))
-			first++;
-		if (first < i)
-			continue;
-		for (size_t k = i; k < n; k++)
-			members += same_suite(&row[i], &row[k]);
-		suite_head(rep, &row[i], members);
-		for (size_t k = i; k < n; k++)
-			if (same_suite(&row[i], &row[k]))
-				row_write(rep, &row[k]);
-		fputs("</tbody></table></div></details>\n", rep->to);
-	}
+	words_free(&m.ids);
 }
 
 void report_over_runs(struct report *rep)
 {
-	struct row *row = NULL;
-	size_t n = rows_collect(rep, &row);
-
 	fputs("<h2>Over runs</h2>\n", rep->to);
-	if (!n) {
+	if (!rep->courses.n) {
 		report_missing(rep, "No run has a figure.");
 		return;
 	}
@@ -655,47 +421,4 @@ void report_over_runs(struct report *rep)
 	clock_plots(rep);
 	fputs("</div>\n", rep->to);
 	methods_by_runs(rep);
-	fputs("<h4 class=up>Every figure</h4>\n<p class=note>~: the run says that its conditions did not "
-	      "hold.</p>\n",
-	      rep->to);
-	suites_write(rep, row, n);
-	free(row);
-}
-
-/* ---- one run alone */
-
-static int by_order(const void *a, const void *b)
-{
-	const struct figure_held *x = *(const struct figure_held *const *)a;
-	const struct figure_held *y = *(const struct figure_held *const *)b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-/* With several runs these stand in the tables over runs. */
-void report_all_figures(struct report *rep, const struct report_run *rr)
-{
-	const struct figure_set *s = &rr->party->figures;
-	const struct figure_held **order = NULL;
-	size_t n = 0;
-
-	if (rep->n != 1 || !s->n)
-		return;
-	for (size_t i = 0; i < s->n; i++)
-		*VECTOR_ADD(order, n) = &s->held[i];
-	qsort(order, n, sizeof(*order), by_order);
-	fprintf(rep->to,
-		"<details><summary>%zu figures</summary><p class=note>~: the run says that its "
-		"conditions did not hold.</p><div class=scroll><table><thead><tr><th class=w>figure"
-		"</th><th>value</th><th class=w>unit</th></tr></thead><tbody>\n",
-		n);
-	for (size_t i = 0; i < n; i++) {
-		fputs("<tr>", rep->to);
-		html_element(rep->to, "th class=w", "%s", order[i]->f.name);
-		figure_cell(rep->to, &order[i]->f);
-		html_element(rep->to, "td class=w", "%s", order[i]->f.unit);
-		fputs("</tr>\n", rep->to);
-	}
-	fputs("</tbody></table></div></details>\n", rep->to);
-	free(order);
 }

@@ -4,9 +4,17 @@
 #include <string.h>
 
 #include "html.h"
+#include "mem.h"
 #include "report.h"
 
-#define SAID_MOST 20
+#define SAID_MOST   20 /* things of one kind that are wrong */
+#define SAID_SHORT  3  /* the same of a run without details */
+#define CHECKS_MOST 400
+#define TEXTS_MOST  200 /* lines of the log's own summary */
+
+#define ADVICE 9 /* bytes before it */
+
+typedef unsigned long long ull;
 
 /* ---- the verdict */
 
@@ -101,21 +109,30 @@ void report_reasons_short(FILE *to, const struct run *r)
 }
 
 /* The kernel's advice is text: lines that begin with DO. */
-static void advice_write(FILE *to, const struct run *r)
+static bool is_advice(const struct run_text *t)
 {
-	bool any = false;
+	return t->n > ADVICE && !memcmp(t->at, "DO       ", ADVICE);
+}
+
+static void advice_write(struct report *rep, const struct run *r)
+{
+	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_texts; i++) {
 		const struct run_text *t = &r->text[i];
 
-		if (t->n <= 9 || memcmp(t->at, "DO       ", 9) != 0)
+		if (!is_advice(t))
 			continue;
-		fputs(any ? "<li>" : "<p>What to do:</p><ul><li>", to);
-		html_bytes(to, t->at + 9, t->n - 9);
-		any = true;
+		n++;
+		if (n > report_room(rep, n, SAID_MOST))
+			continue;
+		fputs(n == 1 ? "<p>What to do:</p><ul><li>" : "<li>", rep->to);
+		html_bytes(rep->to, t->at + ADVICE, t->n - ADVICE);
 	}
-	if (any)
-		fputs("</ul>\n", to);
+	if (n > report_room(rep, n, SAID_MOST))
+		fprintf(rep->to, "<li>and %zu more", n - SAID_MOST);
+	if (n)
+		fputs("</ul>\n", rep->to);
 }
 
 static void use_write(FILE *to, const struct run *r)
@@ -139,65 +156,69 @@ static void use_write(FILE *to, const struct run *r)
 	fputs("</p>\n", to);
 }
 
-static void ranges_write(FILE *to, const struct run *r)
+static void ranges_write(struct report *rep, const struct run *r, size_t most)
 {
-	for (size_t i = 0; i < r->n_missing && i < SAID_MOST; i++) {
+	size_t shown = report_room(rep, r->n_missing, most);
+
+	for (size_t i = 0; i < shown; i++) {
 		const struct run_range *m = &r->missing[i];
 
-		fprintf(to, i ? ", %llu" : "%llu", (unsigned long long)m->from);
+		fprintf(rep->to, i ? ", %llu" : "%llu", (ull)m->from);
 		if (m->to != m->from)
-			fprintf(to, "\342\200\223%llu", (unsigned long long)m->to);
+			fprintf(rep->to, "\342\200\223%llu", (ull)m->to);
 	}
-	if (r->n_missing > SAID_MOST)
-		fputs(" and more", to);
+	if (shown < r->n_missing)
+		fputs(" and more", rep->to);
 }
 
-static void missing_write(FILE *to, const struct run *r)
+static void missing_write(struct report *rep, const struct run *r, size_t most)
 {
+	FILE *to = rep->to;
+
 	if (r->n_missing) {
-		fprintf(to, "<li>%llu of %llu records missing: number ",
-			(unsigned long long)r->missing_records, (unsigned long long)r->last_seq);
-		ranges_write(to, r);
+		fprintf(to, "<li>%llu of %llu records missing: number ", (ull)r->missing_records,
+			(ull)r->last_seq);
+		ranges_write(rep, r, most);
 	}
 	if (!r->ended)
 		fprintf(to,
 			"<li>the end record is missing: the run stops after record %llu, line %llu",
-			(unsigned long long)r->last_seq, (unsigned long long)r->last_line);
+			(ull)r->last_seq, (ull)r->last_line);
 	if (*r->panic)
 		html_element(to, "li", "the kernel stopped: %s", r->panic);
 	if (!r->measured)
 		fputs("<li>nothing was measured, or records were switched off (records=off)", to);
 }
 
-static void problems_write(FILE *to, const struct run *r)
+static void problems_write(struct report *rep, const struct run *r, size_t most)
 {
-	for (size_t i = 0; i < r->n_problems && i < SAID_MOST; i++)
-		html_element(to, "li", "line %llu: %s", (unsigned long long)r->problem[i].line,
+	size_t shown = report_room(rep, r->n_problems, most);
+
+	for (size_t i = 0; i < shown; i++)
+		html_element(rep->to, "li", "line %llu: %s", (ull)r->problem[i].line,
 			     r->problem[i].text);
-	if (r->problems > SAID_MOST)
-		fprintf(to, "<li>and %llu more of the kind",
-			(unsigned long long)(r->problems - SAID_MOST));
+	if (shown < r->problems)
+		fprintf(rep->to, "<li>and %llu more of the kind", (ull)r->problems - shown);
 }
 
 static void losses_write(FILE *to, const struct run *r)
 {
 	if (r->planned > r->n_checks)
 		fprintf(to, "<li>%llu of %llu result lines are lost or damaged",
-			(unsigned long long)(r->planned - r->n_checks),
-			(unsigned long long)r->planned);
+			(ull)(r->planned - r->n_checks), (ull)r->planned);
 	if (r->bad_samples)
 		fprintf(to, "<li>%llu trace lines are damaged, the first is line %llu",
-			(unsigned long long)r->bad_samples, (unsigned long long)r->bad_sample_line);
+			(ull)r->bad_samples, (ull)r->bad_sample_line);
 }
 
-static void contradictions_write(FILE *to, const struct recomputed *re)
+static void contradictions_write(struct report *rep, const struct recomputed *re, size_t most)
 {
-	for (size_t i = 0; i < re->n && i < SAID_MOST; i++)
-		html_element(to, "li", "line %llu: %s", (unsigned long long)re->at[i].line,
-			     re->at[i].words);
-	if (re->contradictions > SAID_MOST)
-		fprintf(to, "<li>and %llu more figures",
-			(unsigned long long)(re->contradictions - SAID_MOST));
+	size_t shown = report_room(rep, re->n, most);
+
+	for (size_t i = 0; i < shown; i++)
+		html_element(rep->to, "li", "line %llu: %s", (ull)re->at[i].line, re->at[i].words);
+	if (shown < re->contradictions)
+		fprintf(rep->to, "<li>and %llu more figures", (ull)re->contradictions - shown);
 }
 
 static bool is_whole(const struct report_run *rr)
@@ -208,16 +229,19 @@ static bool is_whole(const struct report_run *rr)
 	       !r->bad_samples && !rr->re.contradictions;
 }
 
-static void state_write(FILE *to, const struct report_run *rr)
+static void state_write(struct report *rep, const struct report_run *rr, size_t most)
 {
+	const struct run *r = rr->run;
+	FILE *to = rep->to;
+
 	if (is_whole(rr))
 		return;
 	fprintf(to, "<p><b class=t-bad>The log is %s.</b></p><ul>\n",
-		rr->run->state == RUN_COMPLETE ? "complete, but" : run_state_name(rr->run->state));
-	missing_write(to, rr->run);
-	problems_write(to, rr->run);
-	losses_write(to, rr->run);
-	contradictions_write(to, &rr->re);
+		r->state == RUN_COMPLETE ? "complete, but" : run_state_name(r->state));
+	missing_write(rep, r, most);
+	problems_write(rep, r, most);
+	losses_write(to, r);
+	contradictions_write(rep, &rr->re, most);
 	fputs("</ul>\n", to);
 }
 
@@ -231,10 +255,10 @@ static void result_write(FILE *to, const struct run *r)
 		return;
 	fprintf(to, "<p>Result: <b class=t-%s>%s</b>", r->pass ? "good" : "bad",
 		r->pass ? "pass" : "fail");
-	fprintf(to, ", %llu of %zu checks not ok.</p>\n", (unsigned long long)bad, r->n_checks);
+	fprintf(to, ", %llu of %zu checks not ok.</p>\n", (ull)bad, r->n_checks);
 }
 
-void report_verdict(struct report *rep, const struct report_run *rr)
+void report_verdict(struct report *rep, const struct report_run *rr, bool detailed)
 {
 	const struct run *r = rr->run;
 	FILE *to = rep->to;
@@ -247,12 +271,12 @@ void report_verdict(struct report *rep, const struct report_run *rr)
 	} else {
 		fputs("<span class=t-bad>No verdict arrived</span></p>\n", to);
 	}
-	if (run_is_emulated(r))
+	if (rr->emulated)
 		fputs("<p>An emulator\342\200\231s numbers: marked, and not judged.</p>\n", to);
-	state_write(to, rr);
+	state_write(rep, rr, detailed ? SAID_MOST : SAID_SHORT);
 	result_write(to, r);
 	reasons_write(to, r);
-	advice_write(to, r);
+	advice_write(rep, r);
 	use_write(to, r);
 	fputs("</div>\n", to);
 }
@@ -278,38 +302,45 @@ static void clock_write(FILE *to, const struct run *r)
 
 	pair_start(to, "TSC");
 	if (r->tsc_khz)
-		html_say(to, "%llu kHz (%s), ", (unsigned long long)r->tsc_khz,
+		html_say(to, "%llu kHz (%s), ", (ull)r->tsc_khz,
 			 source ? source->value : "source not known");
 	else
 		fputs("frequency not known, ", to);
 	fputs(r->tsc_trusted ? "trusted" : "UNTRUSTED", to);
 	if (r->step)
-		fprintf(to, "; step %llu tick%s", (unsigned long long)r->step,
-			r->step == 1 ? "" : "s");
+		fprintf(to, "; step %llu tick%s", (ull)r->step, r->step == 1 ? "" : "s");
 	fputs("</dd>\n", to);
 }
 
-static void candidates_write(FILE *to, const struct run *r)
+static void candidate_write(FILE *to, const struct run_record *rec, const char *between)
+{
+	const struct run_field *source = run_field(rec, "source");
+	const struct run_field *state = run_field(rec, "state");
+	u64 khz = 0;
+
+	html_say(to, "%s%s %s", between, source->value, state->value);
+	if (run_number(rec, "khz", &khz) && khz)
+		fprintf(to, " %llu kHz", (ull)khz);
+}
+
+static void candidates_write(struct report *rep, const struct run *r)
 {
 	const struct run_record *rec = NULL;
-	bool any = false;
+	size_t n = 0;
 
 	while ((rec = run_find(r, "clock", rec)) != NULL) {
-		const struct run_field *source = run_field(rec, "source");
-		const struct run_field *state = run_field(rec, "state");
-		u64 khz = 0;
-
-		if (!source || !state)
+		if (!run_field(rec, "source") || !run_field(rec, "state"))
 			continue;
-		if (!any)
-			wide_start(to, "TSC candidates");
-		html_say(to, "%s%s %s", any ? ", " : "", source->value, state->value);
-		if (run_number(rec, "khz", &khz) && khz)
-			fprintf(to, " %llu kHz", (unsigned long long)khz);
-		any = true;
+		n++;
+		if (n == 1)
+			wide_start(rep->to, "TSC candidates");
+		if (n <= report_room(rep, n, SAID_MOST))
+			candidate_write(rep->to, rec, n > 1 ? ", " : "");
 	}
-	if (any)
-		fputs("</dd>\n", to);
+	if (n > report_room(rep, n, SAID_MOST))
+		fprintf(rep->to, " and %zu more", n - SAID_MOST);
+	if (n)
+		fputs("</dd>\n", rep->to);
 }
 
 static void cpu_write(FILE *to, const struct run *r)
@@ -330,10 +361,8 @@ static void covers_write(FILE *to, const struct recomputed *re)
 		"%zu: %llu recomputed from raw data, %llu said twice and equal, %llu within limits "
 		"that follow from others, %llu with nothing to hold them against; %llu "
 		"contradicted</dd>\n",
-		re->n_figures, (unsigned long long)re->count[COVER_EXACT],
-		(unsigned long long)re->count[COVER_CONFIRMED],
-		(unsigned long long)re->count[COVER_BOUNDED],
-		(unsigned long long)re->count[COVER_NONE], (unsigned long long)re->contradictions);
+		re->n_figures, (ull)re->count[COVER_EXACT], (ull)re->count[COVER_CONFIRMED],
+		(ull)re->count[COVER_BOUNDED], (ull)re->count[COVER_NONE], (ull)re->contradictions);
 }
 
 void report_identity(struct report *rep, const struct report_run *rr)
@@ -346,7 +375,7 @@ void report_identity(struct report *rep, const struct report_run *rr)
 	cpu_write(to, rr->run);
 	html_pair(to, "microcode", id->microcode);
 	html_pair(to, "hypervisor", strcmp(id->hypervisor, "none") ? id->hypervisor : "");
-	html_pair(to, "emulated", run_is_emulated(rr->run) ? id->emulated : "");
+	html_pair(to, "emulated", rr->emulated ? id->emulated : "");
 	clock_write(to, rr->run);
 	html_pair(to, "board", id->board);
 	html_pair(to, "firmware", id->firmware);
@@ -361,7 +390,7 @@ void report_identity(struct report *rep, const struct report_run *rr)
 	html_pair(to, "measured code", id->code);
 	html_pair(to, "run", id->run);
 	html_pair(to, "log", strcmp(rr->path, "-") ? rr->path : "standard input");
-	candidates_write(to, rr->run);
+	candidates_write(rep, rr->run);
 	covers_write(to, &rr->re);
 	fputs("</dl>\n", to);
 }
@@ -381,10 +410,9 @@ static void check_row(FILE *to, const struct run_check *c)
 }
 
 /* Worst first, else in the order of the log. */
-void report_checks(struct report *rep, const struct report_run *rr)
+void report_checks(struct report *rep, const struct run *r)
 {
-	const struct run *r = rr->run;
-	u64 count[STATUS_ERROR + 1] = {0};
+	size_t count[STATUS_ERROR + 1] = {0}, left = report_room(rep, r->n_checks, CHECKS_MOST);
 	const char *between = "";
 	FILE *to = rep->to;
 
@@ -396,13 +424,42 @@ void report_checks(struct report *rep, const struct report_run *rr)
 	for (int s = STATUS_ERROR; s >= STATUS_OK; s--) {
 		if (!count[s])
 			continue;
-		fprintf(to, "%s%llu %s", between, (unsigned long long)count[s], status_name[s]);
+		fprintf(to, "%s%zu %s", between, count[s], status_name[s]);
 		between = ", ";
 	}
-	fputs("</summary><div class=scroll><table><tbody>\n", to);
+	fputs("</summary>\n", to);
+	if (left < r->n_checks)
+		report_cut(rep, "%zu of %zu checks, the worst ones", left, r->n_checks);
+	fputs("<div class=scroll><table><tbody>\n", to);
 	for (int s = STATUS_ERROR; s >= STATUS_OK; s--)
-		for (size_t i = 0; i < r->n_checks; i++)
-			if (r->checks[i].check.status == (enum status)s)
+		for (size_t i = 0; i < r->n_checks && left; i++)
+			if (r->checks[i].check.status == (enum status)s) {
 				check_row(to, &r->checks[i]);
+				left--;
+			}
 	fputs("</tbody></table></div></details>\n", to);
+}
+
+void report_summary(struct report *rep, const struct run *r)
+{
+	static const char head[] = "== summary ==";
+	size_t from = 0, n, shown;
+
+	while (from < r->n_texts && !bytes_are(r->text[from].at, r->text[from].n, head))
+		from++;
+	if (from == r->n_texts)
+		return;
+	n = r->n_texts - from - 1;
+	shown = report_room(rep, n, TEXTS_MOST);
+	fputs("<details><summary>The log\342\200\231s own summary</summary>"
+	      "<p class=note>Text of the log, without a checksum.</p>\n",
+	      rep->to);
+	if (shown < n)
+		report_cut(rep, "the first %zu of %zu lines", shown, n);
+	fputs("<pre>", rep->to);
+	for (size_t i = from + 1; i <= from + shown; i++) {
+		html_bytes(rep->to, r->text[i].at, r->text[i].n);
+		fputc('\n', rep->to);
+	}
+	fputs("</pre></details>\n", rep->to);
 }

@@ -82,6 +82,27 @@ static void spans_data(struct plot *p, const struct run_method *m, size_t n)
 	plot_data_end(p);
 }
 
+/* gnuplot chooses the axis, but for values that are all one. */
+static void times_axis(struct plot *p, const struct run_method *m, size_t n)
+{
+	u64 lo = ~0ull, hi = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		for (enum times which = TIME_MIN; which <= TIME_P999; which++) {
+			u64 x = time_of(&m[i].base->s, which);
+
+			lo = x < lo ? x : lo;
+			hi = x > hi ? x : hi;
+		}
+	}
+	plot_line(p, "set logscale x");
+	plot_line(p, "set format x '%%.0s%%c'");
+	plot_line(p, "set xlabel 'ticks' textcolor rgb '#000002'");
+	if (lo == hi)
+		plot_line(p, "set xrange [%llu.0/2:%llu.0*2]", (ull)(lo ? lo : 1),
+			  (ull)(hi ? hi : 1));
+}
+
 static void times_plot(struct report *rep, const struct run_method *m, size_t n)
 {
 	static const struct legend legend[] = {{INK_FIRST, "min"},
@@ -90,9 +111,7 @@ static void times_plot(struct report *rep, const struct run_method *m, size_t n)
 	struct plot p;
 
 	plot_start(&p, REPORT_WIDTH, method_height(n));
-	plot_line(&p, "set logscale x");
-	plot_line(&p, "set format x '%%.0s%%c'");
-	plot_line(&p, "set xlabel 'ticks' textcolor rgb '#000002'");
+	times_axis(&p, m, n);
 	method_axis(&p, m, n);
 	spans_data(&p, m, n);
 	times_data(&p, "min", m, n, TIME_MIN);
@@ -118,29 +137,35 @@ static void variance_number(char bytes[64], const struct variance *v)
 	bytes[t.len] = '\0';
 }
 
+/* More than the axis begins with. */
+static bool has_bar(const struct variance *v)
+{
+	return !v->overflow && (v->whole || v->milli > 1);
+}
+
 static void variance_plot(struct report *rep, const struct run_method *m, size_t n)
 {
+	bool any = false;
 	char var[64];
 	struct plot p;
 
 	plot_start(&p, REPORT_WIDTH, method_height(n));
 	plot_line(&p, "set logscale x");
 	plot_line(&p, "set format x '%%.0s%%c'");
-	plot_line(&p, "set xrange [0.001:]");
 	plot_line(&p, "set xlabel 'ticks squared' textcolor rgb '#000002'");
 	method_axis(&p, m, n);
 	plot_data(&p, "d");
 	for (size_t i = 0; i < n; i++) {
-		const struct variance *v = &m[i].base->s.mean_var;
-
-		if (v->overflow || (!v->whole && v->milli <= 1))
+		if (!has_bar(&m[i].base->s.mean_var))
 			continue;
-		variance_number(var, v);
+		any = true;
+		variance_number(var, &m[i].base->s.mean_var);
 		plot_line(&p, "%s %zu", var, i);
 	}
 	/* Of no height: gnuplot draws nothing at all of an empty block. */
 	plot_line(&p, "0.001 %zu", n - 1);
 	plot_data_end(&p);
+	plot_line(&p, any ? "set xrange [0.001:]" : "set xrange [0.001:1]");
 	plot_line(&p, "plot $d using 1:2:(0.001):1:($2-0.32):($2+0.32) with boxxyerror "
 		      "fs solid 0.85 noborder " INK_1);
 	report_plot(
@@ -250,6 +275,20 @@ static void minima_table(FILE *to, const struct run *r, const struct run_method 
 	      to);
 }
 
+/* run_methods() takes no more than it has room for. */
+static bool has_other(const struct run *r, const struct run_method *m, size_t n)
+{
+	for (size_t i = 0; i < r->n_series; i++) {
+		size_t k = 0;
+
+		while (k < n && strcmp(m[k].id, r->series[i].s.method) != 0)
+			k++;
+		if (k == n)
+			return true;
+	}
+	return false;
+}
+
 void report_methods(struct report *rep, const struct run *r)
 {
 	struct run_method m[RUN_METHODS], drawn[RUN_METHODS];
@@ -261,6 +300,8 @@ void report_methods(struct report *rep, const struct run *r)
 		return;
 	}
 	fputs("<h3>Methods</h3>\n", rep->to);
+	if (n == RUN_METHODS && has_other(r, m, n))
+		report_cut(rep, "%zu methods, and there are more", n);
 	if (n_drawn) {
 		fputs("<div class=pair>\n", rep->to);
 		times_plot(rep, drawn, n_drawn);

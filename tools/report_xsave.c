@@ -10,6 +10,10 @@
 #include "html.h"
 #include "report.h"
 
+#define CELLS_MOST  3000 /* of all heat maps of a run */
+#define EVENTS_MOST 60
+#define EDGES_MOST  3000 /* cells of the matrix */
+
 typedef unsigned long long ull;
 
 static const char *const component[] = {
@@ -44,27 +48,31 @@ static void cell_take(struct heat_cell *out, const struct run_xcell *x)
 		 (ull)c->overhead);
 }
 
-/* All of an event's rows, from the i-th on. */
-static void event_write(struct report *rep, const struct run *r, const char *event,
-			struct heat_cell *cell)
-{
-	struct heat h = {.rows = "RFBM", .cols = "XINUSE", .name = mask_name, .cell = cell};
+/* The cells of a run by their event, so far as there is room for them. */
+struct sweep {
+	const struct run *run;
+	struct words events;
+	u32 *of; /* event of each cell */
+	size_t left;
+	struct heat_cell *cell; /* of one heat map */
+};
 
-	for (size_t i = 0; i < r->n_xcells; i++)
-		if (!strcmp(r->xcell[i].cell.event, event))
-			cell_take(&cell[h.n++], &r->xcell[i]);
-	fputs("<div>", rep->to);
-	html_element(rep->to, "h4", "%s", event);
-	heat_write(rep->to, &h);
-	fputs("</div>\n", rep->to);
-}
-
-static bool is_first(const struct run *r, size_t i)
+static void event_write(FILE *to, struct sweep *s, u32 event)
 {
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(r->xcell[k].cell.event, r->xcell[i].cell.event))
-			return false;
-	return true;
+	struct heat h = {.rows = "RFBM", .cols = "XINUSE", .name = mask_name, .cell = s->cell};
+
+	for (size_t i = 0; i < s->run->n_xcells && s->left; i++) {
+		if (s->of[i] != event)
+			continue;
+		cell_take(&s->cell[h.n++], &s->run->xcell[i]);
+		s->left--;
+	}
+	if (!h.n)
+		return;
+	fputs("<div>", to);
+	html_element(to, "h4", "%s", s->events.at[event]);
+	heat_write(to, &h);
+	fputs("</div>\n", to);
 }
 
 /* Variants (xsave_cold ...) stand behind the standard sweep, folded. */
@@ -91,36 +99,68 @@ static void components_write(FILE *to, const struct run *r)
 	fputs(".</p>\n", to);
 }
 
-static void events_write(struct report *rep, const struct run *r, struct heat_cell *cell,
-			 bool variants)
+static void events_write(FILE *to, struct sweep *s, size_t shown, bool variants)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < r->n_xcells; i++) {
-		const char *event = r->xcell[i].cell.event;
-
-		if (is_variant(event) != variants || !is_first(r, i))
+	for (u32 event = 0; event < shown; event++) {
+		if (is_variant(s->events.at[event]) != variants)
 			continue;
 		if (variants && !any)
 			fputs("<details><summary>Variants: same buffer, cold, dirty"
 			      "</summary><div class=flow>\n",
-			      rep->to);
+			      to);
 		any = true;
-		event_write(rep, r, event, cell);
+		event_write(to, s, event);
 	}
 	if (variants && any)
-		fputs("</div></details>\n", rep->to);
+		fputs("</div></details>\n", to);
+}
+
+/* False without memory. */
+static bool sweep_make(struct sweep *s, const struct run *r)
+{
+	*s = (struct sweep){
+		.run = r,
+		.of = calloc(r->n_xcells, sizeof(*s->of)),
+		.cell = calloc(r->n_xcells, sizeof(*s->cell)),
+	};
+	for (size_t i = 0; s->of && i < r->n_xcells; i++)
+		s->of[i] = words_take(&s->events, r->xcell[i].cell.event);
+	return s->of && s->cell;
+}
+
+static void sweep_free(struct sweep *s)
+{
+	words_free(&s->events);
+	free(s->of);
+	free(s->cell);
+}
+
+static void maps_write(struct report *rep, const struct run *r)
+{
+	size_t cells = report_room(rep, r->n_xcells, CELLS_MOST), events;
+	struct sweep s;
+
+	if (sweep_make(&s, r)) {
+		events = report_room(rep, s.events.n, EVENTS_MOST);
+		s.left = cells;
+		fputs("<div class=flow>\n", rep->to);
+		events_write(rep->to, &s, events, false);
+		fputs("</div>\n", rep->to);
+		events_write(rep->to, &s, events, true);
+		if (cells - s.left < r->n_xcells)
+			report_cut(rep, "%zu of %zu cells", cells - s.left, r->n_xcells);
+	} else {
+		report_missing(rep, "No memory for the heat maps.");
+	}
+	sweep_free(&s);
 }
 
 static void xsave_write(struct report *rep, const struct run *r)
 {
-	struct heat_cell *cell = calloc(r->n_xcells, sizeof(*cell));
 	const struct run_field *xcr0 = run_field(run_find(r, "xcr0", NULL), "usable");
 
-	if (!cell) {
-		report_missing(rep, "No memory for the heat maps.");
-		return;
-	}
 	fputs("<p class=note>The average of the lowest 97% of the samples, in ticks, overhead "
 	      "subtracted; small below it the least. More colour is dearer, each instruction for "
 	      "itself. ~: the conditions or the overhead did not settle. The other figures of a "
@@ -133,11 +173,7 @@ static void xsave_write(struct report *rep, const struct run *r)
 	}
 	fputs("</p>\n", rep->to);
 	components_write(rep->to, r);
-	fputs("<div class=flow>\n", rep->to);
-	events_write(rep, r, cell, false);
-	fputs("</div>\n", rep->to);
-	events_write(rep, r, cell, true);
-	free(cell);
+	maps_write(rep, r);
 }
 
 void report_xsave(struct report *rep, const struct run *r)
@@ -157,38 +193,23 @@ void report_xsave(struct report *rep, const struct run *r)
 
 /* ---- method=matrix */
 
-struct matrix {
-	const struct run *run;
-	size_t n;
-	const char **name; /* starts and ends, in the order of the log */
-};
-
-static u64 name_key(struct matrix *m, const char *name)
-{
-	for (size_t i = 0; i < m->n; i++)
-		if (!strcmp(m->name[i], name))
-			return i;
-	m->name[m->n] = name;
-	return m->n++;
-}
-
 static void edge_name(FILE *to, const void *ctx, u64 key, bool row)
 {
-	const struct matrix *m = ctx;
+	const struct words *names = ctx;
 
 	(void)row;
-	html_puts(to, m->name[key]);
+	html_puts(to, names->at[key]);
 }
 
-static bool matrix_cell(struct matrix *m, const struct run_record *rec, struct heat_cell *out)
+static bool matrix_cell(struct words *names, const struct run_record *rec, struct heat_cell *out)
 {
 	const struct run_field *start = run_field(rec, "start"), *end = run_field(rec, "end");
 	const struct run_field *var = run_field(rec, "var");
 
 	if (!start || !end || !run_number(rec, "min", &out->value))
 		return false;
-	out->row = name_key(m, start->value);
-	out->col = name_key(m, end->value);
+	out->row = words_take(names, start->value);
+	out->col = words_take(names, end->value);
 	snprintf(out->text, sizeof(out->text), "%llu", (ull)out->value);
 	snprintf(out->small, sizeof(out->small), "%.30s", var ? var->value : "");
 	return true;
@@ -206,22 +227,23 @@ static size_t matrix_size(const struct run *r)
 
 void report_matrix(struct report *rep, const struct run *r)
 {
-	size_t n = matrix_size(r);
-	const char **name = calloc(2 * n + 1, sizeof(*name));
-	struct heat_cell *cell = calloc(n + 1, sizeof(*cell));
-	struct matrix m = {.run = r, .name = name};
-	struct heat h = {
-		.rows = "start", .cols = "end", .name = edge_name, .ctx = &m, .cell = cell};
+	size_t n = matrix_size(r), left = report_room(rep, n, EDGES_MOST), shown = left;
+	struct heat_cell *cell = calloc(shown + 1, sizeof(*cell));
 	const struct run_record *rec = NULL;
+	struct words names = {.n = 0};
+	struct heat h = {
+		.rows = "start", .cols = "end", .name = edge_name, .ctx = &names, .cell = cell};
 
-	while (n && name && cell && (rec = run_find(r, "matrix", rec)) != NULL)
-		h.n += matrix_cell(&m, rec, &cell[h.n]);
+	for (; cell && left && (rec = run_find(r, "matrix", rec)) != NULL; left--)
+		h.n += matrix_cell(&names, rec, &cell[h.n]);
 	if (h.n) {
 		fputs("<h3>Every start with every end</h3>\n<p class=note>Least time of an empty "
 		      "pair, in ticks; small below it the variance.</p>\n",
 		      rep->to);
+		if (shown < n)
+			report_cut(rep, "%zu of %zu pairs", shown, n);
 		heat_write(rep->to, &h);
 	}
-	free(name);
+	words_free(&names);
 	free(cell);
 }
