@@ -2,21 +2,12 @@
 /* Texts by number: see words.h. */
 #include "words.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "run_build.h"
 
 #define SLOTS_FIRST 64 /* a power of two */
-
-static void *must(void *p)
-{
-	if (p)
-		return p;
-	fputs("ticklog: out of memory\n", stderr);
-	exit(EXIT_UNUSABLE);
-}
 
 /* FNV-1a of 64 bits, its halves folded: the low bits alone choose the slot. */
 static u64 hash(const char *text)
