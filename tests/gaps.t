@@ -65,6 +65,13 @@ sub disturbed {
         }
         my $monitor = IO::Socket::UNIX->new(Peer => "$at.mon") or POSIX::_exit(1);
         $do->(sub { print $monitor map {"$_\n"} @_; $monitor->flush }, slurp("$at.pid") + 0);
+        # What is still unread when the connection ends is lost.
+        print $monitor "info status\n";
+        $monitor->flush;
+        my $said = '';
+        while ($said !~ /VM status/) {
+            sysread($monitor, $said, 4096, length $said) or last;
+        }
         POSIX::_exit($seen ? 0 : 2);
     }
     my $b = boot(name => $name, serial => 0, %boot, extra => [
@@ -183,6 +190,15 @@ $all = adds_up($b);
 is("$all->{n} $all->{nmi} $all->{contradictions}", '0 1 1', 'an NMI too short for a gap is counted');
 like($b->{log}, qr/^window \d+: gaps 0, NMI \+1: the counts do not explain each other$/m,
     'what contradicts is printed as it is');
+
+# One that comes before any suite, while the clocks are asked, is told all the same.
+$b = disturbed('early NMI', qr/^baretick: console /m, sub { $_[0]->('nmi') }, cpu => $intel,
+    icount => 0, append => 'suite=gaps soak=1');
+like(note_of($b, 'machine.traps'), qr/^ok unstable: 1 NMI, 0 machine checks since the start/,
+    'an early NMI is told');
+my ($clocked) = records_of($b->{log}, 'tsc');
+cmp_ok(abs($clocked->{khz} - 1e6), '<', 500, 'nor does it move the clock');
+note('it came late: ', (records_of($b->{log}, 'gaps'))[0]{nmi});
 
 # ---- a watchdog: TCO_TMR 2 is 1.2 s; TCO1_CNT runs; SMI_EN gets TCO_EN; TCO_RLD starts it
 

@@ -212,21 +212,18 @@ static void run_suites(struct run *run)
 		verdict_add(run->verdict, "suites", STATUS_UNSTABLE, "nothing was measured");
 }
 
-/* An NMI or a machine check is never silent, wherever in the run it came. */
-static void run_traps_check(struct run *run, const struct evidence *before)
+/* An NMI or a machine check is never silent, also if it came while the machine was brought up. */
+static void run_traps_check(struct run *run)
 {
-	struct evidence now;
-	u64 nmi, mce;
+	struct evidence e;
 
 	if (run->machine->process)
 		return;
-	env_evidence(&now);
-	nmi = now.nmi - before->nmi;
-	mce = now.mce - before->mce;
-	if (nmi || mce)
+	env_evidence(&e);
+	if (e.nmi || e.mce)
 		verdict_add(run->verdict, "machine.traps", STATUS_UNSTABLE,
-			    "%llu NMI, %llu machine checks in the run", (unsigned long long)nmi,
-			    (unsigned long long)mce);
+			    "%llu NMI, %llu machine checks since the start",
+			    (unsigned long long)e.nmi, (unsigned long long)e.mce);
 	else
 		verdict_add(run->verdict, "machine.traps", STATUS_OK, "no NMI, no machine check");
 }
@@ -285,10 +282,8 @@ bool bench_run(const struct machine *machine, struct options *options)
 		.scratch = &scratch,
 		.recommended = {.id = "5", .is_default = true, .reason = "nothing was measured"},
 	};
-	struct evidence before;
 	bool pass;
 
-	env_evidence(&before);
 	report = (struct report){.options = options};
 	options_check_names(options);
 	options_check_suites(options);
@@ -308,7 +303,7 @@ bool bench_run(const struct machine *machine, struct options *options)
 	} else {
 		verdict_add(&verdict, "tsc", STATUS_FAILED, "no TSC (CPUID.1:EDX[4] is 0)");
 	}
-	run_traps_check(&run, &before);
+	run_traps_check(&run);
 	pass = run_verdict(&run);
 	summary_report(&run, pass);
 	run_cost(&run);
