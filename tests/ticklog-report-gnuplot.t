@@ -60,28 +60,51 @@ for my $signal (qw(INT TERM KILL)) {
     ok(!-e "$dir/killed.$signal.html", 'there is no page');
 }
 
-# ---- hostile: names that are code to gnuplot, to a shell, to a browser
+# ---- hostile: names that are code to gnuplot, to a shell, to a browser, to a terminal
 
-my $evil = q{5';system('touch } . "$dir/pwned" . q{')#`touch } . "$dir/pwned" . q{`</text><script>alert(1)</script>};
-my $quoted = $evil =~ s/([^!-~]|["\\])/sprintf '\\x%02X', ord $1/ger;
-my $hostile = work_file('hostile.log', changed($log, sub {
-            $_[0] =~ s/ method=5 / method="$quoted" /r =~ s/ event=xsave / event="$quoted" /r
-                =~ s/ brand="[^"]*"/ brand="$quoted"/r }));
-my $tee = "tee -a '$dir/scripts' | exec '" . ($gnuplot // 'false') . "' \"\$@\"";
-($status, $page, $err) = report_with($tee, $hostile);
-is($status, 2, 'a hostile log is one that contradicts itself');
-ok(!-e "$dir/pwned", 'nothing was run');
-needs_nothing($page, 'hostile');
-is(unbalanced($page), '', 'hostile: every element is closed');
-has($page, qr/&lt;script&gt;alert\(1\)&lt;\/script&gt;/, 'its text is text');
+my $evil = q{5';system('touch } . "$dir/pwned" . q{')#`touch } . "$dir/pwned"
+    . q{`$(touch } . "$dir/pwned" . qq{)"\nEND\n!touch $dir/pwned\nload '|touch $dir/pwned'\n}
+    . qq{\e[2J\x9b2J\r\xff</text></style><script>alert(1)</script><img src=x onerror=alert(1)>};
+my $word = $evil =~ s/([^!-~]|["\\])/sprintf '\\x%02X', ord $1/ger;
 
-SKIP: {
-    skip 'gnuplot is not here', 4 unless $gnuplot;
+# Every value of these keys, in whatever record; a method is called so in all of them.
+my %named = map { $_ => 1 } qw(label brand vendor signature core_type microcode hypervisor emulated boot loader rtc
+    firmware board serial uuid profile code given build run source state where unit reason reasons trust event
+    start end causes result granted offered usable);
+my $wild = changed($log, sub {
+        $_[0] =~ s/ method=5 / method="$word" /r =~ s{ ([a-z0-9_.]+)=("[^"]*"|\S+)}{
+            ($_[1] // $named{$1}) ? qq{ $1="$word"} : " $1=$2" }ger });
+$wild =~ s/^ok (\d+) tsc\.\S*/ok $1 $evil/m;
+$wild =~ s/^(== summary ==)/$1\nDO       <script>alert(2)<\/script>$evil/m;
+my $mild = changed($log, sub {
+        $_[0] =~ s/ method=5 / method="$word" /r =~ s/ event=xsave / event="$word" /r
+            =~ s/ (label|brand|reasons|rtc|board)=("[^"]*"|\S+)/ $1="$word"/gr });
+my @matrix = map { record_line($_->[0], @$_[ 1 .. $#$_ ]) . "\n" } [ 1, qw(begin schema=1 run=1 build=1) ],
+    map({ [ $_ + 2, 'matrix', qq{start="$word$_"}, qq{end="$word"}, 'min=4', qq{var="$word"} ] } 0 .. 3),
+    [ 6, 'end', 'records=6', 'result=pass' ];
+my %hostile = (
+    mild => [ work_file("<b>mild'`touch pwned`.log", $mild) ],
+    wild => [ work_file('wild.log', $wild) ],
+    matrix => [ work_file('matrix.log', @matrix) ],
+);
+$hostile{'two runs'} = [ @{ $hostile{mild} }, work_file('other.log', $mild =~ s/ run=\w+/ run=1/r), "$dir/<i>absent" ];
+for my $name (sort keys %hostile) {
+    unlink "$dir/scripts";
+    my $tee = "tee -a '$dir/scripts' | exec '" . ($gnuplot // 'false') . "' \"\$@\"";
+    ($status, $page, $err) = report_with($tee, @{ $hostile{$name} });
+    like($status, qr/^[02]$/, "hostile, $name: a status of ours");
+    ok(!-e "$dir/pwned" && !-e 'pwned', 'nothing was run');
+    needs_nothing($page, $name);
+    is(unbalanced($page), '', 'every element is closed');
+    has($page, qr/&lt;script&gt;alert\(1\)&lt;\/script&gt;/, 'its text is text');
+    has_no($page, qr/[\x00-\x08\x0b-\x1f\x7f]|<img|<b>mild|<i>absent/, 'and nothing else');
+    unlike($err, qr/[\x00-\x09\x0b-\x1f\x7f-\xff]/, 'what is said is printable');
+    unlike($err, qr/plot/, 'no plot failed');
+    next unless $gnuplot && $name ne 'matrix';
     my $scripts = slurp_file("$dir/scripts");
     like($scripts, qr/^set terminal svg/m, 'what gnuplot was given');
-    unlike($scripts, qr/system|touch|alert|`/, 'has no word of it');
-    has($page, qr/<text class=f2[^>]*>5&#39;;system\(/, 'it stands in the plot all the same');
-    unlike($err, qr/plot '/, 'no plot failed');
+    unlike($scripts, qr/system|touch|alert|load|[`!|\x00-\x08\x0b-\x1f\x7f-\xff]/, 'has no word of it');
+    has($page, qr/<text class=f2[^>]*>5&#39;;system\(/, 'it stands in the plot all the same') if $name eq 'mild';
 }
 
 # ---- gnuplot absent, or wrong
