@@ -56,7 +56,7 @@ struct trust_facts {
 	bool emulated;
 	u32 cpus, cpus_measured; /* cpus 0: not known */
 	u64 gap_seconds;	 /* how long gaps were watched */
-	bool untimed;		 /* no frequency to be trusted: gap_seconds means nothing */
+	bool untimed;		 /* they were, by no frequency to be trusted: for how long? */
 	bool interrupts_on;	 /* a process */
 };
 

@@ -11,7 +11,7 @@
 #include "seq.h"
 #include "verdict.h"
 
-#define RUN_HEADLINES 12
+#define RUN_HEADLINES 10
 
 struct run {
 	const struct machine *machine;
@@ -28,10 +28,11 @@ struct run {
 	struct recommendation recommended; /* method 5, default, until tsc has run */
 	u64 gap_seconds;		   /* how long gaps were watched */
 	u64 gap_ticks;			   /* the same, 0: not at all */
-	u64 gap_smi, gap_nmi;		   /* counted meanwhile, those asked for apart */
-	bool icount;			   /* the canary shows one tick an instruction */
-	bool measured;			   /* some suite has measured something */
-	char headline[RUN_HEADLINES][80];  /* for the closing summary, a line each */
+	u64 gap_smi;			   /* counted meanwhile, those asked for apart */
+	u64 gap_stalls; /* of the gaps those that nothing explains that is counted */
+	bool icount;	/* the canary shows one tick an instruction */
+	bool measured;	/* some suite has measured something */
+	char headline[RUN_HEADLINES][80]; /* for the closing summary, a line each */
 	u32 n_headlines;
 };
 

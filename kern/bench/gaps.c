@@ -354,7 +354,7 @@ static void gaps_run(struct run *run)
 	run->gap_seconds = suite.all.watched / suite.second;
 	run->gap_ticks = suite.all.watched;
 	run->gap_smi = gaps_smi_moved(&suite.first, &suite.last) - suite.smi.counted;
-	run->gap_nmi = suite.last.nmi - suite.first.nmi;
+	run->gap_stalls = suite.all.cause[GAP_STALL];
 	gaps_report(&suite);
 	gaps_smi_report(&suite);
 	gaps_checks(&suite);

@@ -41,6 +41,14 @@ static bool check_is(const struct run *run, const char *name, enum status least)
 	return c && c->status >= least;
 }
 
+/* Were there SMIs, or what may have been some where nobody counts them? */
+static bool smis_suspected(const struct run *run)
+{
+	if (run->gap_ticks)
+		return run->gap_smi || run->gap_stalls;
+	return !run->machine->intel;
+}
+
 /* Time was taken: from whom to get it back. */
 static void summary_do_stalls(struct run *run)
 {
@@ -52,15 +60,12 @@ static void summary_do_stalls(struct run *run)
 			       "taskset, no other guest\n");
 	else if (m->hypervisor)
 		report_text(r, "DO       pin the vCPU to a core that nothing else uses\n");
-	else if (run->gap_smi || !m->intel)
+	else if (smis_suspected(run))
 		report_text(
 			r,
 			"DO       look for SMIs: USB legacy emulation and thermal settings in the "
 			"firmware\n         setup; hold a key of a USB keyboard down and see "
 			"whether they grow\n");
-	if (run->gap_nmi)
-		report_text(r, "DO       find what raises NMIs: a watchdog, an error of memory or "
-			       "bus\n");
 }
 
 /* Advice only for what was seen. */
@@ -81,6 +86,9 @@ static void summary_do(struct run *run)
 	    check_is(run, "gaps.seen", STATUS_UNSTABLE) ||
 	    check_is(run, "gaps.stolen", STATUS_UNSTABLE))
 		summary_do_stalls(run);
+	if (!run_emulated(run) && check_is(run, "machine.traps", STATUS_UNSTABLE))
+		report_text(r, "DO       find what raises NMIs or machine checks: watchdog, "
+			       "memory, bus\n");
 	if (check_is(run, "stability.clock", STATUS_UNSTABLE))
 		report_text(
 			r,
@@ -111,30 +119,40 @@ static void summary_clock(struct run *run)
 #define WIDTH 80
 #define TOPIC 9
 
-/* Names of the checks with this status, wrapped, at most `most` lines. */
+/* Names of the checks with this status, wrapped, at most `most` lines; the last counts the rest. */
 static void summary_names(struct run *run, const char *topic, enum status status, u32 most)
 {
-	char bytes[WIDTH];
+	static const char rest[] = " and 999 more";
+	char bytes[WIDTH + sizeof(rest)];
 	struct text t = TEXT_ON(bytes);
 	const struct verdict *v = run->verdict;
-	u32 lines = 0;
+	u32 lines = 1, more = 0;
 
 	fmt(&t, "%-*s", TOPIC, topic);
-	for (size_t i = 0; i < v->n && lines < most; i++) {
+	for (size_t i = 0; i < v->n; i++) {
 		const char *name = v->check[i].name;
+		size_t room = lines < most ? WIDTH : WIDTH - strlen(rest);
 
 		if (v->check[i].status != status)
 			continue;
-		if (t.len > TOPIC && t.len + 1 + strlen(name) > WIDTH) {
+		if (more || (t.len > TOPIC && t.len + 1 + strlen(name) > room)) {
+			if (lines == most) {
+				more++;
+				continue;
+			}
 			report_text(run->report, "%.*s\n", (int)t.len, bytes);
 			lines++;
 			t.len = TOPIC;
 		}
 		fmt(&t, t.len > TOPIC ? " %s" : "%s", name);
 	}
-	if (t.len > TOPIC && lines < most)
+	if (more)
+		fmt(&t, " and %u more", more);
+	if (t.len > TOPIC)
 		report_text(run->report, "%.*s\n", (int)t.len, bytes);
 }
+
+#define TRUST_BYTES 8192 /* for reasons; a good fifty of them */
 
 static void summary_trust(struct run *run)
 {
@@ -144,10 +162,10 @@ static void summary_trust(struct run *run)
 		.cpus = m->cpus,
 		.cpus_measured = 1,
 		.gap_seconds = run->gap_seconds,
-		.untimed = !m->tsc_trusted,
+		.untimed = run->gap_ticks && !m->tsc_trusted,
 		.interrupts_on = m->process,
 	};
-	char bytes[800];
+	static char bytes[TRUST_BYTES];
 	struct text t = TEXT_ON(bytes);
 	enum trust trust = verdict_trust(run->verdict, &facts, &t);
 	struct record *r = report_record(run->report, "trust");
@@ -155,7 +173,11 @@ static void summary_trust(struct run *run)
 	record_word(r, "trust", trust_name(trust));
 	report_str_cut(run->report, "reasons", bytes, t.len);
 	report_send(run->report);
-	report_text(run->report, "TRUST: %s %.*s\n", trust_name(trust), (int)t.len, bytes);
+	report_text(run->report, "TRUST: %s ", trust_name(trust));
+	if (t.cut)
+		memcpy(bytes + t.len - 3, "...", 3);
+	report_lines(run->report, &t);
+	report_text(run->report, "\n");
 }
 
 static void summary_not_seen(struct run *run)
