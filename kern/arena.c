@@ -97,11 +97,6 @@ void *arena_alloc(u64 bytes, u64 align)
 	return memset((void *)(uintptr_t)at, 0, bytes);
 }
 
-u64 arena_base(void)
-{
-	return start;
-}
-
 u64 arena_used(void)
 {
 	return arena.base - start;

@@ -18,7 +18,6 @@ bool arena_init(const struct bootinfo *boot);
 /* Zeroed. align is a power of two, 0 counts as 1. NULL when it does not fit. */
 void *arena_alloc(u64 bytes, u64 align);
 
-u64 arena_base(void);
 u64 arena_used(void); /* bytes, alignment included */
 u64 arena_left(void);
 

@@ -53,7 +53,7 @@ struct recommendation {
 /* The rule of README "Recommendation". step 0 (unknown) counts as 1. */
 void recommend(const struct candidate *c, size_t n, u64 step, struct recommendation *out);
 
-/* Why candidate i is not eligible, or NULL. */
+/* Why the candidate is not eligible, or NULL; step as above. */
 const char *recommend_reject(const struct candidate *c, u64 step);
 
 #define RULER_ADDS 100000

@@ -13,7 +13,7 @@ struct series_acc {
 	struct moments variance; /* of the lines' integer variances */
 	struct moments minima;
 	u128 milli_sum; /* of the lines' variances, in thousandths */
-	bool overflow;	/* of a line's variance or of milli_sum */
+	bool overflow;	/* of a line's variance */
 	u64 lines, backwards, spurious, max_dev;
 	u64 first_min, last_min, resolution;
 };

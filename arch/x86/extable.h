@@ -10,7 +10,8 @@
 
 /*
  * For inline assembly: "1: insn\n2:\n" EXTABLE(1b, 2b). After a fault at 1 the handler sets R8 to
- * the vector + 1 and goes on at 2; so clear R8 before, declare it "+r", and 0 means no fault.
+ * the vector + 1 and goes on at 2; so clear R8 before 1, as an early-clobber output, and 0 means no
+ * fault.
  */
 #define EXTABLE(insn, fixup)                     \
 	".pushsection extable,\"a\",@progbits\n" \

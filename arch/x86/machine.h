@@ -36,7 +36,7 @@ struct machine {
 	u32 max_leaf, max_ext;
 	enum hypervisor hv;
 	bool hypervisor; /* CPUID.1:ECX[31] */
-	bool emulated;	 /* TCG, Bochs, or an instruction-counting clock: never judged */
+	bool emulated;	 /* TCG or Bochs, as they say themselves; run_emulated() knows more */
 	const char *emulated_why;
 	bool bochs; /* SMBIOS names Bochs: it ends by ways of its own */
 	bool metal; /* no hypervisor, not emulated */

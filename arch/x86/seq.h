@@ -31,7 +31,7 @@ struct seq_scratch {
  * the 64-bit reads (negative differences wrap). out is touched before. RDI, RSI, RDX, RCX.
  * The work between start and end, i being the sample's index in the line: WORK_STORE work = j;
  * WORK_ADD work = i + j; WORK_LOOP work = k for k in 0..j-1 (j = 0: no store).
- * An instruction that the CPU lacks faults: what needs[] names is tried first with NAME_safe().
+ * An instruction that the CPU lacks faults: the method's `needs` are to be met first.
  */
 typedef void seq_fn(u64 *out, u64 n, u64 j, struct seq_scratch *scratch);
 
@@ -68,11 +68,11 @@ struct seq_method {
 	const char *start; /* instructions, "; " between them */
 	const char *end;
 	u32 needs;
-	bool symmetric;
-	bool ticks; /* false: the unit is cycles (RDPMC), never recommended */
+	bool symmetric; /* start and end are the same */
+	bool ticks;	/* false: the unit is cycles (RDPMC), never recommended */
 };
 
-#define SEQ_METHODS 14 /* 0 1c 1l 2c 2l 3c 3l 4 5 6 7 7m 8 9 */
+#define SEQ_METHODS 14
 extern const struct seq_method seq_method[SEQ_METHODS];
 extern const char *const seq_workload_name[WORKLOADS]; /* empty store add loop */
 extern const char *const seq_preamble_name[PREAMBLES]; /* none tsc tsc+work tsc+work+lfence */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The suites in report order: the one place to add a line when adding a suite. */
+/* The suites in report order. */
 #include "bench.h"
 
 #include "suites.h"

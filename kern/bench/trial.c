@@ -96,7 +96,7 @@ static void lines_send(struct run *run, struct trial *t)
 	t->entries = (struct text)TEXT_ON(t->entry);
 }
 
-/* The longest entry: five numbers of 20 digits, a variance of 39 + 4, and punctuation. */
+/* The longest entry: four numbers of 20 digits, a variance of 39 + 4, and punctuation. */
 #define ENTRY_MAX 140
 
 static void lines_close(struct run *run, struct trial *t)

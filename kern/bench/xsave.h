@@ -68,7 +68,7 @@ struct xblock {
 	size_t n_skips;
 	u64 overhead;
 	bool overhead_stable;
-	bool unstable; /* the ruler, an NMI or an SMI came in between, in every attempt */
+	bool unstable; /* the ruler moved, or an NMI, MCE or SMI came, in every attempt */
 	u64 ratio;     /* core cycles per tick x 10,000 where it held, else 0 */
 
 	/* As grouped. */

@@ -103,11 +103,6 @@ bool lapic_busy(void)
 	return kind != NONE && (any_of(APIC_IRR) || any_of(APIC_ISR));
 }
 
-const char *lapic_kind(void)
-{
-	return kind == XAPIC ? "xapic" : kind == X2APIC ? "x2apic" : "none";
-}
-
 bool lapic_drain(u32 windows)
 {
 	if (kind == NONE)

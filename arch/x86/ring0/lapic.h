@@ -23,7 +23,4 @@ bool lapic_busy(void);
  */
 bool lapic_drain(u32 windows);
 
-/* "xapic", "x2apic" or "none". */
-const char *lapic_kind(void);
-
 #endif

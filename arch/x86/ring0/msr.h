@@ -5,7 +5,6 @@
 
 #define MSR_IA32_APIC_BASE    0x1b
 #define MSR_SMI_COUNT	      0x34 /* Intel */
-#define MSR_IA32_TSC_ADJUST   0x3b
 #define MSR_IA32_BIOS_SIGN_ID 0x8b /* microcode revision in the upper half */
 #define MSR_IA32_XFD	      0x1c4
 #define MSR_IA32_XSS	      0xda0

@@ -262,13 +262,3 @@ bool paging_nx(void)
 {
 	return nx;
 }
-
-u32 paging_tables_used(void)
-{
-	return tables_used;
-}
-
-u32 paging_tables_all(void)
-{
-	return TABLES;
-}

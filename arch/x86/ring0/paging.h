@@ -49,8 +49,4 @@ const void *paging_map_readonly(u64 phys, u64 len);
 /* False: the CPU has no NX (or the firmware hides it), so that all memory is executable. */
 bool paging_nx(void);
 
-/* Pages of tables used, and how many there are. */
-u32 paging_tables_used(void);
-u32 paging_tables_all(void);
-
 #endif

@@ -15,7 +15,6 @@
 #define ICW4_8086      0x01
 
 static bool known;
-static u16 found = 0xffff;
 
 static void program(u16 port, u8 value)
 {
@@ -29,7 +28,6 @@ static void program(u16 port, u8 value)
  */
 static void pic_start(void)
 {
-	found = (u16)(inb(MASTER_DATA) | inb(SLAVE_DATA) << 8);
 	program(MASTER_DATA, 0xff);
 	program(SLAVE_DATA, 0xff);
 	program(MASTER_CMD, ICW1_INIT_ICW4);
@@ -49,9 +47,4 @@ void pic_mask(void)
 		pic_start();
 	outb(MASTER_DATA, 0xff);
 	outb(SLAVE_DATA, 0xff);
-}
-
-u16 pic_found(void)
-{
-	return found;
 }

@@ -12,7 +12,4 @@
 #define PIC_VECTOR 0x20
 void pic_mask(void);
 
-/* Master in bits 0-7, slave in 8-15, as the firmware left them; 0xffff before pic_mask(). */
-u16 pic_found(void);
-
 #endif

@@ -17,8 +17,6 @@
 #define TRAP_MC		18
 #define TRAP_EXCEPTIONS 32 /* vectors from here on are interrupts */
 
-#define TRAP_NAME 32 /* enough for any trap_name() with its NUL */
-
 /* As trap_entry.asm pushes it, lowest address first. */
 struct trap_frame {
 	u64 r15, r14, r13, r12, r11, r10, r9, r8;
