@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Which method to use here, and the core clock's ratio. Pure: recorded series are tests. */
+/* Which method to use here. Pure: recorded series are tests. */
 #include "result.h"
 
 #include "fmt.h"
-#include "u128.h"
-
-#define RATIO_UNIT 10000ull
 
 enum reject { REJECT_NONE, REJECT_SKIPPED, REJECT_UNIT, REJECT_BACKWARDS, REJECT_MOVES, N_REJECTS };
 
@@ -161,20 +158,4 @@ void recommend(const struct candidate *c, size_t n, u64 step, struct recommendat
 		say_none(&t, c, n, step);
 	}
 	out->reason[t.len] = '\0';
-}
-
-u64 ruler_ratio(const struct ruler *r)
-{
-	const u64 cycles = RULER_ADDS * RATIO_UNIT; /* of one add each */
-	u64 rest;
-
-	if (!r->adds_ticks)
-		return 0;
-	rest = cycles % r->adds_ticks;
-	return cycles / r->adds_ticks + (rest >= r->adds_ticks - rest);
-}
-
-u64 ruler_cycles(u64 ticks, u64 ratio)
-{
-	return (u64)u128_div_round((u128)ticks * ratio, RATIO_UNIT);
 }

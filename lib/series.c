@@ -14,15 +14,11 @@ void series_start(struct series_acc *a, struct hist *hist, u64 base)
 
 static void add_variance(struct series_acc *a, const struct line_stats *line)
 {
-	u128 milli;
-
 	if (line->var.overflow || line->var_int == ~0ull) {
 		a->overflow = true;
 		return;
 	}
-	milli = (u128)line->var_int * 1000 + (line->var.whole - line->var_int) * 1000 +
-		line->var.milli;
-	a->milli_sum += milli;
+	a->milli_sum += (u128)line->var_int * 1000 + line->var.milli;
 	moments_add(&a->variance, line->var_int);
 }
 

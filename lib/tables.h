@@ -15,11 +15,19 @@ void table_lines_head(struct text *t);
 void table_lines_row(struct text *t, const struct series *s);
 
 /* Minima of one method over preambles, workloads and forms; ~0: not measured, printed as "-". */
-#define TABLE_MINIMA 9
+enum minima_column {
+	MINIMA_PREAMBLE, /* empty: none, tsc, tsc+work, tsc+work+lfence */
+	MINIMA_REG = 4,
+	MINIMA_STORE,
+	MINIMA_ADD,
+	MINIMA_LOOP,
+	MINIMA_OVERHEAD,
+	TABLE_MINIMA
+};
 struct minima_row {
 	const char *method;
-	u64 min[TABLE_MINIMA]; /* none tsc tsc+work tsc+work+lfence reg store add loop overhead */
-	u64 resolution;	       /* 0 unknown, ~0 not measured */
+	u64 min[TABLE_MINIMA];
+	u64 resolution; /* 0 unknown, ~0 not measured */
 	bool overhead_stable;
 };
 void table_minima_head(struct text *t);

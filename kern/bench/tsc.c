@@ -122,7 +122,7 @@ static void measure_empty(struct tsc_suite *s, u32 i)
 	trial_measure(s->run, &s->buffers, t, PREAMBLES, &s->disturbance);
 	for (u32 p = 0; p < PREAMBLES; p++) {
 		tsc_series_report(s, ms, &t[p]);
-		ms->minima.min[p] = c->min_pre[p] = t[p].s.min;
+		ms->minima.min[MINIMA_PREAMBLE + p] = c->min_pre[p] = t[p].s.min;
 		c->backwards += t[p].s.backwards;
 	}
 	ms->base = t[PRE_NONE].s;
@@ -147,7 +147,11 @@ static void measure_one(struct tsc_suite *s, u32 i, enum seq_workload w, enum se
 
 static void measure_workload(struct tsc_suite *s, u32 i, enum seq_workload w)
 {
-	static const u32 column[WORKLOADS] = {[WORK_STORE] = 5, [WORK_ADD] = 6, [WORK_LOOP] = 7};
+	static const enum minima_column column[WORKLOADS] = {
+		[WORK_STORE] = MINIMA_STORE,
+		[WORK_ADD] = MINIMA_ADD,
+		[WORK_LOOP] = MINIMA_LOOP,
+	};
 	static struct trial t;
 	struct minima_row *row = &s->method[i].minima;
 
@@ -156,7 +160,7 @@ static void measure_workload(struct tsc_suite *s, u32 i, enum seq_workload w)
 		if (p != PRE_NONE)
 			continue;
 		row->min[column[w]] = t.s.min;
-		row->min[8] = t.s.overhead;
+		row->min[MINIMA_OVERHEAD] = t.s.overhead;
 		row->overhead_stable &= t.s.overhead_stable;
 		if (w == WORK_LOOP)
 			row->resolution = s->method[i].candidate.resolution = t.s.resolution;
@@ -175,7 +179,7 @@ static void measure_method(struct tsc_suite *s, u32 i)
 	if (work_wanted(s, WORK_EMPTY)) {
 		measure_empty(s, i);
 		measure_one(s, i, WORK_EMPTY, PRE_NONE, FORM_REG, &t);
-		ms->minima.min[4] = t.s.min;
+		ms->minima.min[MINIMA_REG] = t.s.min;
 	}
 	for (enum seq_workload w = WORK_STORE; w < WORKLOADS; w++)
 		if (work_wanted(s, w))
