@@ -143,15 +143,10 @@ static FILE *temporary(char *path)
 /* Written beside its place and moved there whole: who looks meanwhile sees the old page. */
 static int write_replacing(struct job *j)
 {
-	size_t size = strlen(j->out) + sizeof(".XXXXXX");
-	char *path = malloc(size);
+	char *path = must_print("%s.XXXXXX", j->out);
+	FILE *f = temporary(path);
 	int status = EXIT_FINE;
-	FILE *f = NULL;
 
-	if (path) {
-		snprintf(path, size, "%s.XXXXXX", j->out);
-		f = temporary(path);
-	}
 	if (!f) {
 		status = write_failed(j);
 		free(path);
@@ -183,14 +178,12 @@ static int page_write(struct job *j)
  */
 static int page_make(struct job *j)
 {
-	FILE *f = open_memstream(&j->page, &j->size);
+	FILE *f = must(open_memstream(&j->page, &j->size));
 
-	if (f)
-		report_write(&j->rep, f);
-	if (f && file_done(f))
-		return page_write(j);
-	complain(j->rep.command, "no memory for the page");
-	return EXIT_UNUSABLE;
+	report_write(&j->rep, f);
+	if (!file_done(f))
+		out_of_memory();
+	return page_write(j);
 }
 
 /* ---- the command line */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "html.h"
+#include "ticklog.h"
 
 #define LEVELS 10 /* of the style sheet */
 
@@ -143,14 +144,13 @@ static size_t rows_of(const struct heat *h)
 
 void heat_write(FILE *to, struct heat *h)
 {
-	u64 *col = calloc(h->n + 1, sizeof(*col));
 	struct scale s = scale_of(h);
 	size_t n_cols;
+	u64 *col;
 
-	if (!col || !h->n) {
-		free(col);
+	if (!h->n)
 		return;
-	}
+	col = must(calloc(h->n, sizeof(*col)));
 	qsort(h->cell, h->n, sizeof(*h->cell), by_place);
 	for (size_t i = 0; i < h->n; i++)
 		col[i] = h->cell[i].col;

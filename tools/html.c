@@ -2,13 +2,11 @@
 /* HTML as it is written: see html.h. */
 #include "html.h"
 
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
-
-/* A longer text comes in pieces, through html_bytes(). */
-#define SAY_MOST 1200
+#include "ticklog.h"
 
 static const char *entity(char c)
 {
@@ -49,12 +47,14 @@ void html_puts(FILE *to, const char *text)
 	html_bytes(to, text, strlen(text));
 }
 
-static void say(FILE *to, const char *format, va_list args)
+void html_say_v(FILE *to, const char *format, va_list args)
 {
-	char bytes[SAY_MOST];
+	char *text = NULL;
 
-	vsnprintf(bytes, sizeof(bytes), format, args);
-	html_puts(to, bytes);
+	if (vasprintf(&text, format, args) < 0)
+		out_of_memory();
+	html_puts(to, text);
+	free(text);
 }
 
 void html_say(FILE *to, const char *format, ...)
@@ -62,7 +62,7 @@ void html_say(FILE *to, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(to, format, args);
+	html_say_v(to, format, args);
 	va_end(args);
 }
 
@@ -72,7 +72,7 @@ void html_element(FILE *to, const char *tag, const char *format, ...)
 
 	fprintf(to, "<%s>", tag);
 	va_start(args, format);
-	say(to, format, args);
+	html_say_v(to, format, args);
 	va_end(args);
 	fprintf(to, "</%.*s>", (int)strcspn(tag, " "), tag);
 }

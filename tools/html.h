@@ -6,6 +6,7 @@
 #ifndef HTML_H
 #define HTML_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "types.h"
@@ -14,6 +15,7 @@
 void html_bytes(FILE *to, const char *bytes, size_t n);
 void html_puts(FILE *to, const char *text);
 void html_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void html_say_v(FILE *to, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* <TAG>text</TAG>; tag may have attributes: "td class=n". */
 void html_element(FILE *to, const char *tag, const char *format, ...)

@@ -31,7 +31,7 @@ void plotter_init(struct plotter *pl, const struct command *c)
 void plot_start(struct plot *p, unsigned int width, unsigned int height)
 {
 	*p = (struct plot){0};
-	p->script = open_memstream(&p->bytes, &p->n);
+	p->script = must(open_memstream(&p->bytes, &p->n));
 	plot_line(p, "set terminal svg size %u,%u noenhanced font 'sans,14'", width, height);
 	plot_line(p, "set border 3 " INK_AXIS);
 	plot_line(p, "set tics nomirror out scale 0.6,0.3 textcolor rgb '#000002'");
@@ -44,8 +44,6 @@ void plot_line(struct plot *p, const char *format, ...)
 {
 	va_list args;
 
-	if (!p->script)
-		return;
 	va_start(args, format);
 	vfprintf(p->script, format, args);
 	va_end(args);
@@ -156,10 +154,9 @@ void plot_mark(struct plot *p, u64 x, const char *ink)
 		  (unsigned long long)x, (unsigned long long)x, ink);
 }
 
-void plot_drop(struct plot *p)
+static void plot_drop(struct plot *p)
 {
-	if (p->script)
-		fclose(p->script);
+	fclose(p->script);
 	free(p->bytes);
 	*p = (struct plot){0};
 }
@@ -463,7 +460,7 @@ void plotter_end(struct plotter *pl)
 		complain(pl->command, "%s; the page is made without %s", pl->first, words);
 	if (pl->odd)
 		complain(pl->command, "gnuplot drew %llu plot%s with a word about it, first %s",
-			 (unsigned long long)pl->odd, pl->odd == 1 ? "" : "s", pl->odd_was);
+			 (unsigned long long)pl->odd, plural(pl->odd), pl->odd_was);
 }
 
 /* gnuplot's SVG, or nothing, which was said. */
@@ -497,11 +494,11 @@ static bool take(struct plotter *pl, const struct plot *p, const char *title,
 {
 	char *svg = NULL;
 	size_t n = 0;
-	FILE *page = open_memstream(&svg, &n);
-	bool good = page && svg_take(page, g->svg, g->n, title, p->word, p->n_words);
+	FILE *page = must(open_memstream(&svg, &n));
+	bool good = svg_take(page, g->svg, g->n, title, p->word, p->n_words);
 
-	if (page)
-		fclose(page);
+	if (fclose(page))
+		out_of_memory();
 	if (good)
 		fwrite(svg, 1, n, to);
 	else
@@ -516,14 +513,15 @@ static bool take(struct plotter *pl, const struct plot *p, const char *title,
 bool plot_draw(struct plotter *pl, struct plot *p, const char *title, FILE *to)
 {
 	struct gnuplot g = {.out = -1, .err = -1};
-	bool good = p->script && !fflush(p->script) && !ferror(p->script);
+	bool good = false;
 
+	if (fflush(p->script) || ferror(p->script))
+		out_of_memory();
 	progress(pl);
 	if (pl->off)
 		pl->missing++;
-	else if (!good)
-		miss(pl, title, "no memory");
-	good = good && !pl->off && gnuplot_run(pl, p, title, &g) && take(pl, p, title, &g, to);
+	else
+		good = gnuplot_run(pl, p, title, &g) && take(pl, p, title, &g, to);
 	free(g.svg);
 	plot_drop(p);
 	return good;

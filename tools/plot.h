@@ -56,7 +56,7 @@ struct plot {
 	char text[PLOT_WORDS][PLOT_WORD];
 };
 
-/* Points of the page, of which a phone shows 360. Ends in plot_draw() or plot_drop(). */
+/* Points of the page, of which a phone shows 360. Ends in plot_draw(). */
 void plot_start(struct plot *p, unsigned int width, unsigned int height);
 
 /* A line of gnuplot: constant words and numbers. */
@@ -78,8 +78,8 @@ void plot_axis(struct plot *p, char axis, u64 lo, u64 hi, u32 scale);
 /* A broken line from the bottom to the top at that value of x, in one of the inks. */
 void plot_mark(struct plot *p, u64 x, const char *ink);
 
-/* Writes the plot as an <svg>. False, and nothing written, if there is none: pl->why. */
+/* Writes the plot as an <svg>, and frees it. False, and nothing written, if there is none: pl->why.
+ */
 bool plot_draw(struct plotter *pl, struct plot *p, const char *title, FILE *to);
-void plot_drop(struct plot *p);
 
 #endif

@@ -11,12 +11,6 @@
 
 #define LOSSES_MOST 20
 
-static void __attribute__((noreturn)) no_memory(const struct report *rep)
-{
-	complain(rep->command, "no memory for the page");
-	exit(EXIT_UNUSABLE);
-}
-
 /* ---- what several parts need */
 
 static void legend_write(FILE *to, const struct report_figure *f)
@@ -48,14 +42,13 @@ void report_plot(struct report *rep, struct plot *p, const struct report_figure 
 
 void report_missing(struct report *rep, const char *format, ...)
 {
-	char words[400];
 	va_list args;
 
+	fputs("<p class=\"card note\">", rep->to);
 	va_start(args, format);
-	vsnprintf(words, sizeof(words), format, args);
+	html_say_v(rep->to, format, args);
 	va_end(args);
-	html_element(rep->to, "p class=\"card note\"", "%s", words);
-	fputc('\n', rep->to);
+	fputs("</p>\n", rep->to);
 }
 
 size_t report_room(struct report *rep, size_t n, size_t most)
@@ -68,15 +61,14 @@ size_t report_room(struct report *rep, size_t n, size_t most)
 
 void report_cut(struct report *rep, const char *format, ...)
 {
-	char words[200];
 	va_list args;
 
+	fputs("<p class=note>Shown: ", rep->to);
 	va_start(args, format);
-	vsnprintf(words, sizeof(words), format, args);
+	html_say_v(rep->to, format, args);
 	va_end(args);
+	fputs(".</p>\n", rep->to);
 	rep->cut = true;
-	html_element(rep->to, "p class=note", "Shown: %s.", words);
-	fputc('\n', rep->to);
 }
 
 /* ---- what must not be overlooked */
@@ -162,7 +154,7 @@ static void contradicted_banner(struct report *rep)
 		return;
 	fprintf(rep->to,
 		"<p class=\"banner bad\"><b>%llu figure%s contradicted</b> by the rest of the log.",
-		(unsigned long long)n, n == 1 ? " is" : "s are");
+		(ull)n, n == 1 ? " is" : "s are");
 	which_write(rep, is_contradicted);
 	fputs("</p>\n", rep->to);
 }
@@ -185,9 +177,9 @@ static void losses_banner(struct report *rep)
 static void cut_banner(const struct report *rep)
 {
 	if (rep->cut)
-		fputs("<p class=banner><b>Not all is shown:</b> there is so much that the page would be of "
-		      "little use. Each place says what it leaves out; <code>ticklog report --all</code> "
-		      "leaves out nothing, <code>ticklog show --figures</code> prints every figure.</p>\n",
+		fputs("<p class=banner><b>Not all is shown,</b> so that the page is of use. Each place says "
+		      "what it leaves out; <code>ticklog report --all</code> leaves out nothing, "
+		      "<code>ticklog show --figures</code> prints every figure.</p>\n",
 		      rep->to);
 }
 
@@ -205,7 +197,7 @@ static void plots_banner(const struct report *rep)
 	if (pl->odd) {
 		html_element(rep->to, "div class=banner",
 			     "gnuplot drew %llu plot%s with a word about it. The first: %s.",
-			     (unsigned long long)pl->odd, pl->odd == 1 ? "" : "s", pl->odd_was);
+			     (ull)pl->odd, plural(pl->odd), pl->odd_was);
 		fputc('\n', rep->to);
 	}
 }
@@ -240,20 +232,39 @@ static const char *name_of(const struct run *r)
 	return *r->id.vendor ? r->id.vendor : "a machine that the log does not name";
 }
 
-/* A section of the page in memory of its own; rep->to is the page's again. */
+/* Bytes of the page, in memory of their own. */
 struct section {
 	char *bytes;
 	size_t n;
 };
 
+static FILE *section_open(struct section *s)
+{
+	*s = (struct section){0};
+	return must(open_memstream(&s->bytes, &s->n));
+}
+
+static void section_close(FILE *f)
+{
+	bool good = !ferror(f);
+
+	if (fclose(f) || !good)
+		out_of_memory();
+}
+
+static void section_put(FILE *to, struct section *s)
+{
+	fwrite(s->bytes, 1, s->n, to);
+	free(s->bytes);
+}
+
+/* rep->to is afterwards what it was before. */
 static struct section section_make(struct report *rep, const struct report_run *rr, bool detailed)
 {
-	struct section s = {0};
 	FILE *page = rep->to;
+	struct section s;
 
-	rep->to = open_memstream(&s.bytes, &s.n);
-	if (!rep->to)
-		no_memory(rep);
+	rep->to = section_open(&s);
 	fprintf(rep->to, "<section id=\"run-%u\">\n", rr->number);
 	if (rep->n > 1)
 		html_element(rep->to, "h2", "Run %u: %s", rr->number, name_of(rr->run));
@@ -261,7 +272,7 @@ static struct section section_make(struct report *rep, const struct report_run *
 	if (detailed)
 		run_section(rep, rr);
 	fputs("</section>\n", rep->to);
-	fclose(rep->to);
+	section_close(rep->to);
 	rep->to = page;
 	return s;
 }
@@ -269,11 +280,9 @@ static struct section section_make(struct report *rep, const struct report_run *
 /* Those with all their details are the last ones, as many as were asked for or fit the page. */
 static void sections_write(struct report *rep)
 {
-	struct section *s = calloc(rep->n + 1, sizeof(*s));
-	size_t first = rep->n, detailed = 0, bytes = 0, last = 0;
+	struct section *s = must(calloc(rep->n + 1, sizeof(*s)));
+	size_t first = rep->n, detailed = 0, bytes = (size_t)ftell(rep->to), last = 0;
 
-	if (!s)
-		no_memory(rep);
 	while (first > 0 && rep->run[first - 1].run) {
 		bool fits = rep->all || rep->asked || bytes + last <= REPORT_BYTES;
 		bool full = fits && detailed < rep->detailed && rep->n - first == detailed;
@@ -288,10 +297,8 @@ static void sections_write(struct report *rep)
 		report_cut(rep,
 			   "all details of the last %zu of %zu runs, which --sections N changes",
 			   detailed, rep->n);
-	for (size_t i = first; i < rep->n; i++) {
-		fwrite(s[i].bytes, 1, s[i].n, rep->to);
-		free(s[i].bytes);
-	}
+	for (size_t i = first; i < rep->n; i++)
+		section_put(rep->to, &s[i]);
 	free(s);
 }
 
@@ -353,27 +360,23 @@ static void footer_write(const struct report *rep)
 /* What is missing is only known at the end, and stands at the top. */
 void report_write(struct report *rep, FILE *to)
 {
-	char *body = NULL;
-	size_t n = 0;
+	struct section body;
 
-	rep->to = open_memstream(&body, &n);
-	if (!rep->to)
-		no_memory(rep);
+	rep->to = section_open(&body);
 	if (rep->n > 1) {
 		report_runs(rep);
 		report_over_runs(rep);
 		report_figures(rep);
 	}
 	sections_write(rep);
-	fclose(rep->to);
+	section_close(rep->to);
 	plotter_end(&rep->plots);
 
 	rep->to = to;
 	head_write(rep);
 	header_write(rep);
 	fputs("<main>\n", to);
-	fwrite(body, 1, n, to);
+	section_put(to, &body);
 	fputs("</main>\n", to);
 	footer_write(rep);
-	free(body);
 }

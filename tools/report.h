@@ -20,10 +20,12 @@
 #define REPORT_WIDTH  520
 #define REPORT_HEIGHT 300
 
+typedef unsigned long long ull; /* for printf() */
+
 /* What a page holds at most, unless more was asked for. */
 #define REPORT_DETAILED 12	     /* runs with all there is */
 #define REPORT_LISTED	200	     /* runs with their verdict */
-#define REPORT_BYTES	(2400 << 10) /* no further run with all there is goes beyond these */
+#define REPORT_BYTES	(2700 << 10) /* no further run with all there is goes beyond these */
 
 /* What identifies a run beyond its date and id. */
 #define REPORT_IDENTITY 18

@@ -36,10 +36,10 @@ static int by_value(const void *a, const void *b)
 /* The median is the value that half of the runs do not exceed: one of them, not a mean of two. */
 static struct extremes extremes_of(const struct course *c)
 {
-	const struct course_value **order = malloc((c->n + 1) * sizeof(*order));
+	const struct course_value **order = must(calloc(c->n, sizeof(*order)));
 	struct extremes e = {0};
 
-	for (size_t i = 0; order && i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		if (!c->at[i].overflow)
 			order[e.n++] = e.last = &c->at[i];
 	if (e.n) {
@@ -70,10 +70,8 @@ static unsigned int spark_x(const struct report *rep, size_t run)
 static void spark_write(const struct report *rep, const struct course *c, const struct extremes *e)
 {
 	size_t places = stretch_places(rep, SPARK_PLACES), n;
-	struct stretch *s = calloc(places, sizeof(*s));
+	struct stretch *s = must(calloc(places, sizeof(*s)));
 
-	if (!s)
-		return;
 	n = stretch_make(rep, &(struct stretch_line){.course = c}, places, s);
 	fprintf(rep->to,
 		"<svg class=spark viewBox=\"0 0 %u %u\" aria-hidden=true><path class=s4 d=\"",
@@ -211,7 +209,7 @@ static void suite_write(struct report *rep, const char *name, const struct suite
 	size_t shown = report_room(rep, s->n, most);
 
 	fputs("<details><summary>", rep->to);
-	html_say(rep->to, "%s: %zu figure%s", name, s->n, s->n == 1 ? "" : "s");
+	html_say(rep->to, "%s: %zu figure%s", name, s->n, plural(s->n));
 	fputs("</summary>\n", rep->to);
 	if (shown < s->n)
 		report_cut(rep,

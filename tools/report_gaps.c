@@ -9,8 +9,6 @@
 #define GAPS_MOST 500 /* on the time line */
 #define BARS_MOST 400 /* of the whole watch */
 
-typedef unsigned long long ull;
-
 static void text_put(FILE *to, const struct text *t)
 {
 	html_bytes(to, t->at, t->len);

@@ -11,8 +11,6 @@
 #define PART 16	 /* bars of the whole are this part of their value wide */
 #define MOST 60	 /* histograms of other methods: a plot each */
 
-typedef unsigned long long ull;
-
 /* ---- bars */
 
 /* count samples of from .. from + width - 1 */

@@ -16,12 +16,9 @@
 #define DENSE_FROM   60	 /* points are small from so many runs on */
 #define COLUMNS_MOST 60	 /* runs whose methods stand side by side */
 
-typedef unsigned long long ull;
-
 /* ---- a plot */
 
 struct line {
-	struct stretch_line of;
 	char text[40]; /* in the legend */
 	size_t n;
 	struct stretch *at;
@@ -46,9 +43,8 @@ static void line_take(const struct report *rep, struct over *o, const struct str
 		o->left_out++;
 		return;
 	}
-	*l = (struct line){.of = *of, .at = calloc(places, sizeof(*l->at))};
-	if (l->at)
-		l->n = stretch_make(rep, of, places, l->at);
+	*l = (struct line){.at = must(calloc(places, sizeof(*l->at)))};
+	l->n = stretch_make(rep, of, places, l->at);
 	snprintf(l->text, sizeof(l->text), "%.39s", text);
 	if (l->n)
 		o->n++;

@@ -14,8 +14,6 @@
 
 #define ADVICE 9 /* bytes before it */
 
-typedef unsigned long long ull;
-
 /* ---- the verdict */
 
 static const char *trust_class(const struct run *r)
@@ -308,7 +306,7 @@ static void clock_write(FILE *to, const struct run *r)
 		fputs("frequency not known, ", to);
 	fputs(r->tsc_trusted ? "trusted" : "UNTRUSTED", to);
 	if (r->step)
-		fprintf(to, "; step %llu tick%s", (ull)r->step, r->step == 1 ? "" : "s");
+		fprintf(to, "; step %llu tick%s", (ull)r->step, plural(r->step));
 	fputs("</dd>\n", to);
 }
 
@@ -389,7 +387,7 @@ void report_identity(struct report *rep, const struct report_run *rr)
 	html_pair(to, "build", id->build);
 	html_pair(to, "measured code", id->code);
 	html_pair(to, "run", id->run);
-	html_pair(to, "log", strcmp(rr->path, "-") ? rr->path : "standard input");
+	html_pair(to, "log", log_name(rr->path));
 	candidates_write(rep, rr->run);
 	covers_write(to, &rr->re);
 	fputs("</dl>\n", to);

@@ -11,8 +11,6 @@
 #define TRUSTS_MOST 8
 #define ROWS_OPEN   30
 
-typedef unsigned long long ull;
-
 /* ---- lists */
 
 static void number_write(FILE *to, const struct report_run *rr)
@@ -71,7 +69,7 @@ static void group_write(FILE *to, unsigned int group)
 
 static void log_cell(FILE *to, const struct report_run *rr)
 {
-	html_element(to, "td class=w", "%s", strcmp(rr->path, "-") ? rr->path : "standard input");
+	html_element(to, "td class=w", "%s", log_name(rr->path));
 	if (rr->same_as)
 		html_element(to, "td class=w", "the same run as %u", rr->same_as);
 	else
@@ -228,13 +226,13 @@ static void values_write(struct report *rep, size_t at, const struct values *v)
 static void differences_write(struct report *rep)
 {
 	struct values v = {
-		.first = calloc(rep->n, sizeof(*v.first)),
-		.next = calloc(rep->n, sizeof(*v.next)),
-		.last = calloc(rep->words.n, sizeof(*v.last)),
+		.first = must(calloc(rep->n, sizeof(*v.first))),
+		.next = must(calloc(rep->n, sizeof(*v.next))),
+		.last = must(calloc(rep->words.n, sizeof(*v.last))),
 	};
 	bool any = false;
 
-	for (size_t at = 0; v.first && v.next && v.last && at < REPORT_IDENTITY; at++) {
+	for (size_t at = 0; at < REPORT_IDENTITY; at++) {
 		values_find(rep, at, &v);
 		if (v.n < 2)
 			continue;

@@ -8,8 +8,6 @@
 #define TURNS_MOST   256 /* of the loop, on the axis */
 #define METHODS_MOST 30
 
-typedef unsigned long long ull;
-
 static bool is_stairs(const struct run_lines *l)
 {
 	return !strcmp(l->work, "loop") && !strcmp(l->pre, "none") && !strcmp(l->form, "mem") &&

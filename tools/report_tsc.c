@@ -9,8 +9,6 @@
 
 #define ROW_POINTS 21 /* of a method in the comparison */
 
-typedef unsigned long long ull;
-
 /* ---- the comparison */
 
 static bool unit_is_ticks(const struct run_method *m)

@@ -14,8 +14,6 @@
 #define EVENTS_MOST 60
 #define EDGES_MOST  3000 /* cells of the matrix */
 
-typedef unsigned long long ull;
-
 static const char *const component[] = {
 	"x87",	    "SSE", "AVX",  "BNDREGS", "BNDCSR",	  "opmask", "ZMM_Hi256",
 	"Hi16_ZMM", "PT",  "PKRU", "PASID",   "CET_U",	  "CET_S",  "HDC",
@@ -117,17 +115,15 @@ static void events_write(FILE *to, struct sweep *s, size_t shown, bool variants)
 		fputs("</div></details>\n", to);
 }
 
-/* False without memory. */
-static bool sweep_make(struct sweep *s, const struct run *r)
+static void sweep_make(struct sweep *s, const struct run *r)
 {
 	*s = (struct sweep){
 		.run = r,
-		.of = calloc(r->n_xcells, sizeof(*s->of)),
-		.cell = calloc(r->n_xcells, sizeof(*s->cell)),
+		.of = must(calloc(r->n_xcells, sizeof(*s->of))),
+		.cell = must(calloc(r->n_xcells, sizeof(*s->cell))),
 	};
-	for (size_t i = 0; s->of && i < r->n_xcells; i++)
+	for (size_t i = 0; i < r->n_xcells; i++)
 		s->of[i] = words_take(&s->events, r->xcell[i].cell.event);
-	return s->of && s->cell;
 }
 
 static void sweep_free(struct sweep *s)
@@ -142,18 +138,15 @@ static void maps_write(struct report *rep, const struct run *r)
 	size_t cells = report_room(rep, r->n_xcells, CELLS_MOST), events;
 	struct sweep s;
 
-	if (sweep_make(&s, r)) {
-		events = report_room(rep, s.events.n, EVENTS_MOST);
-		s.left = cells;
-		fputs("<div class=flow>\n", rep->to);
-		events_write(rep->to, &s, events, false);
-		fputs("</div>\n", rep->to);
-		events_write(rep->to, &s, events, true);
-		if (cells - s.left < r->n_xcells)
-			report_cut(rep, "%zu of %zu cells", cells - s.left, r->n_xcells);
-	} else {
-		report_missing(rep, "No memory for the heat maps.");
-	}
+	sweep_make(&s, r);
+	s.left = cells;
+	events = report_room(rep, s.events.n, EVENTS_MOST);
+	fputs("<div class=flow>\n", rep->to);
+	events_write(rep->to, &s, events, false);
+	fputs("</div>\n", rep->to);
+	events_write(rep->to, &s, events, true);
+	if (cells - s.left < r->n_xcells)
+		report_cut(rep, "%zu of %zu cells", cells - s.left, r->n_xcells);
 	sweep_free(&s);
 }
 
@@ -228,13 +221,13 @@ static size_t matrix_size(const struct run *r)
 void report_matrix(struct report *rep, const struct run *r)
 {
 	size_t n = matrix_size(r), left = report_room(rep, n, EDGES_MOST), shown = left;
-	struct heat_cell *cell = calloc(shown + 1, sizeof(*cell));
+	struct heat_cell *cell = must(calloc(shown + 1, sizeof(*cell)));
 	const struct run_record *rec = NULL;
 	struct words names = {.n = 0};
 	struct heat h = {
 		.rows = "start", .cols = "end", .name = edge_name, .ctx = &names, .cell = cell};
 
-	for (; cell && left && (rec = run_find(r, "matrix", rec)) != NULL; left--)
+	for (; left && (rec = run_find(r, "matrix", rec)) != NULL; left--)
 		h.n += matrix_cell(&names, rec, &cell[h.n]);
 	if (h.n) {
 		fputs("<h3>Every start with every end</h3>\n<p class=note>Least time of an empty "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "html.h"
+#include "mem.h"
 #include "number.h"
 
 #define ATTRIBUTES 16
@@ -42,7 +43,7 @@ struct svg {
 
 static bool span_is(struct span s, const char *word)
 {
-	return s.n == strlen(word) && !memcmp(s.at, word, s.n);
+	return bytes_are(s.at, s.n, word);
 }
 
 static bool span_made_of(struct span s, const char *characters)
