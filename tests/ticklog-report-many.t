@@ -180,13 +180,16 @@ sub gap {
 my @parts = map { gap($_) } 0 .. 1599;
 my @list = map { my $from = $_ * 20; [ 'gaplist', "from=$from",
         'list=' . join ',', map { "@{[$_ * 1000 + 5]}:9:unknown" } $from .. $from + 19 ] } 0 .. 59;
+my $sums = [ 'gaps', qw(soak=1 windows=9 watched=9000000 wall=9000000 turns=9 threshold=9 given=0 inner=3 outer=3 mad=0),
+    qw(n=2000 stolen=18000 longest=9 smi=0 nmi=0 mce=0 causes=unknown:2000 most=9 backwards=0 smi_state=absent),
+    qw(steal_state=absent steal_ns=0 contradictions=0 period=0 period_on=0 period_slots=0 period_bits=0 decades=1:2000:18000) ];
 my @rows = map { my $rfbm = $_; [ 'xsave', 'event=xsave', sprintf('rfbm=0x%x', $rfbm), qw(source=xsave overhead=1
         overhead_stable=1 unstable=0), map({ my $k = $_; "$k=" . join ',', map { $k eq 'xinuse' ? sprintf '0x%x', $_ : 9 } 0 .. 19 }
             qw(xinuse n kept min max avg avg97 p50 p99 clamped)) ] } 1 .. 200;
 my @edges = map { my $i = $_; map { [ 'matrix', "start=s$i", "end=e$_", 'min=44', 'var=1.000' ] } 1 .. 80 } 1 .. 80;
 my $text = "1..900\n" . join('', map { "ok $_ made.check$_\n" } 1 .. 900) . "== summary ==\n" . "A line of it\n" x 500;
 my $big = work_file('big.log', big_log($text, map({ series(44, $_) } "empty", map { "w$_" } 1 .. 999), map({ hist($_) } "empty", map { "w$_" } 1 .. 299),
-        map({ stairs("m$_") } 1 .. 40), @parts, @list, @rows, @edges));
+        map({ stairs("m$_") } 1 .. 40), @parts, @list, $sums, @rows, @edges));
 ($status, $page, $err) = report($big);
 like($err, qr/./, 'a log with too much of all');
 cmp_ok(length $page, '<', $most, 'makes a page of some use') or diag length $page;
@@ -206,9 +209,11 @@ cmp_ok($listed, '<=', 1500, 'and so many are listed');
 cmp_ok($listed, '>', 1400, 'but not less than there is room for');
 
 SKIP: {
-    skip 'gnuplot is not here', 3 unless $gnuplot;
+    skip 'gnuplot is not here', 5 unless $gnuplot;
     my ($time) = $page =~ m{The first 500 of \d+ gaps, by length and cause</h4>(.*?)</svg>}s;
-    is(count($time // '', qr/<circle /), 500, 'so many gaps');
+    my @x = ($time // '') =~ /<circle class=f\d+ cx="([\d.]+)"/g;
+    is(scalar @x, 500, 'so many gaps');
+    cmp_ok(max(@x) - min(@x), '>', 300, 'along the whole axis, though the watch went on');
     my ($watch) = $page =~ m{Stolen time over the whole watch</h4>(.*?)</figure>}s;
     is(count($watch // '', qr/<polygon /), 400, 'four parts of the watch are one bar');
     has($watch // '', qr/A bar 4 records type=gap/, 'which is said');

@@ -124,7 +124,7 @@ static struct axis axis_length(u64 tps)
 			      : (struct axis){"ticks", 1};
 }
 
-/* From the start of the suite to its end, wherever gaps are: `end` in ticks, 0 if not known. */
+/* From the start of the suite to `end`, in ticks; 0: as far as there is anything. */
 static void time_axis(struct plot *p, const struct axis *along, u64 end)
 {
 	plot_line(p, "set xlabel '%s since the start of the suite' textcolor rgb '#000002'",
@@ -165,9 +165,10 @@ static void length_axis(struct plot *p, const struct run_gaps *g, size_t n, u64 
 		  (ull)unit, (ull)hi, (ull)unit);
 }
 
-static u64 watch_end(const struct run_gaps *g, size_t n)
+/* Where the time line ends: with the watch, or with the last of the gaps if there were more. */
+static u64 line_end(const struct run_gaps *g, size_t n, u64 all)
 {
-	u64 end = g->wall ? g->wall : 1;
+	u64 end = n == all && g->wall ? g->wall : 1;
 
 	for (size_t i = 0; i < n; i++)
 		end = g->list[i].at > end ? g->list[i].at : end;
@@ -187,7 +188,7 @@ static void list_plot(struct report *rep, const struct run_gaps *g, u64 tps)
 		if (is_listed(g, n, k))
 			legend[n_legend++] = (struct legend){INK_FIRST + k, gap_cause_name[k]};
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
-	time_axis(&p, &along, watch_end(g, n));
+	time_axis(&p, &along, line_end(g, n, all));
 	plot_line(&p, "set ylabel '%s' textcolor rgb '#000002'", length.label);
 	length_axis(&p, g, n, length.unit);
 	gaps_data(&p, g, n);
