@@ -93,7 +93,7 @@ static void runs_row(const struct report *rep, const struct report_run *rr)
 		     rr->emulated ? "emulated" : "");
 	html_element(to, "td class=w", "%s", id->rtc);
 	log_cell(to, rr);
-	fputs("<td class=r>", to);
+	fputs("<td class=\"r wide\">", to);
 	report_reasons_short(to, rr->run);
 	fputs("</td></tr>\n", to);
 }

@@ -8,7 +8,7 @@
 const char report_style[] =
 	":root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--fg:#1c2128;--soft:#57606a;"
 	"--line:#d8dee4;--grid:#eaeef2;--axis:#8c959f;--faint:#b4bcc6;--link:#0a58ca;"
-	"--c1:#0969da;--c2:#c2410c;--c3:#15803d;--c4:#8e3bb5;--c5:#b45309;--c6:#0e7490;"
+	"--c1:#0969da;--c2:#c2410c;--c3:#15803d;--c4:#8e3bb5;--c5:#a38300;--c6:#0e7490;"
 	"--good:#15803d;--warn:#9a5b00;--bad:#c62828;--unknown:#57606a;--heat:9,105,218}\n"
 	"@media (prefers-color-scheme:dark){:root{--bg:#0e1116;--card:#161b22;--fg:#e6edf3;"
 	"--soft:#9aa4b0;--line:#30363d;--grid:#232a33;--axis:#6e7781;--faint:#4a525c;"
@@ -92,5 +92,5 @@ const char report_style[] =
 	".card,figure{padding:12px}h1{font-size:22px}"
 	"details .card,details figure,.card figure{margin:12px}"
 	"dl{grid-template-columns:minmax(0,7em) 1fr;gap:3px 10px}"
-	"svg.plot text{font-size:16px}}\n"
+	"td.r.wide{min-width:30em}svg.plot text{font-size:16px}}\n"
 	"@media print{body{background:#fff}.card,figure,details{break-inside:avoid}}\n";
