@@ -27,7 +27,6 @@ struct machine {
 	const char *path;
 	struct run *run;
 	bool usable;
-	u64 runs; /* complete ones of it, in all logs */
 	size_t n_values;
 	struct value *value; /* by name */
 	size_t fleet;
@@ -127,18 +126,15 @@ static void machine_clear(struct machine *m)
 static void machine_add(struct fleets *f, struct run *r, bool usable)
 {
 	struct machine *m = NULL;
-	u64 runs = 0;
 
 	for (size_t i = 0; usable && i < f->n; i++)
 		if (f->machine[i].usable && same_machine(&f->machine[i].run->id, &r->id))
 			m = &f->machine[i];
-	if (m) {
-		runs = m->runs;
+	if (m)
 		machine_clear(m);
-	} else {
+	else
 		m = VECTOR_ADD(f->machine, f->n);
-	}
-	*m = (struct machine){.path = f->path, .run = r, .usable = usable, .runs = runs + usable};
+	*m = (struct machine){.path = f->path, .run = r, .usable = usable};
 	if (!usable)
 		return;
 	run_figures(r, value_add, m);

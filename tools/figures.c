@@ -112,13 +112,6 @@ static void sample_apply(struct figure_set *set, const struct sample *s)
 	}
 }
 
-static void stem_make(char stem[FIGURE_NAME], const char *const *words, size_t n)
-{
-	stem[0] = '\0';
-	for (size_t i = 0; i < n; i++)
-		figure_name_add(stem, words[i]);
-}
-
 static void series_apply(struct figure_set *set, const struct series *x)
 {
 	char stem[FIGURE_NAME];
@@ -131,23 +124,14 @@ static void series_apply(struct figure_set *set, const struct series *x)
 		.max = x->max,
 	};
 
-	stem_make(stem, (const char *const[]){"tsc", x->method, x->form, x->workload, x->preamble},
-		  5);
+	figure_stem_series(stem, x);
 	sample_apply(set, &s);
-}
-
-static void mask_word(char word[24], u64 mask)
-{
-	struct text t = {.at = word, .cap = 23};
-
-	fmt(&t, "0x%llx", (unsigned long long)mask);
-	word[t.len] = '\0';
 }
 
 /* All of a row has the overhead taken off. The block's own figure is that overhead. */
 static void xcell_apply(struct figure_set *set, const struct xcell *x)
 {
-	char stem[FIGURE_NAME], rfbm[24], xinuse[24];
+	char stem[FIGURE_NAME];
 	struct sample s = {
 		.stem = stem,
 		.unsettled = x->unstable || !x->overhead_stable,
@@ -156,11 +140,9 @@ static void xcell_apply(struct figure_set *set, const struct xcell *x)
 		.max = x->lat.max,
 	};
 
-	mask_word(rfbm, x->rfbm);
-	mask_word(xinuse, x->xinuse);
-	stem_make(stem, (const char *const[]){"xsave", x->event, rfbm}, 3);
+	figure_stem_block(stem, x);
 	sample_apply(set, &(struct sample){.stem = stem, .unsettled = s.unsettled});
-	figure_name_add(stem, xinuse);
+	figure_stem_xcell(stem, x);
 	sample_apply(set, &s);
 }
 
@@ -171,7 +153,7 @@ static void stability_apply(struct figure_set *set, const struct run_stability *
 
 	if (!x->seq)
 		return;
-	stem_make(stem, (const char *const[]){"stability", x->s.method}, 2);
+	figure_name(stem, "stability", x->s.method);
 	sample_apply(set, &s);
 }
 

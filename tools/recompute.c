@@ -660,7 +660,7 @@ static void series_from_hist(struct checking *c, const struct subject *s, const 
 void subject_series(struct subject *to, const struct run_series *s)
 {
 	*to = (struct subject){.seq = s->seq, .line = s->line};
-	figure_name(to->stem, "tsc", s->s.method, s->s.form, s->s.workload, s->s.preamble);
+	figure_stem_series(to->stem, &s->s);
 }
 
 static void series_check(struct checking *c, const struct run_series *rs)

@@ -500,12 +500,9 @@ static void overhead_range(struct checking *c)
 	for (size_t i = 0; i < r->n_xcells; i++) {
 		const struct run_xcell *x = &r->xcell[i];
 		u64 overhead = x->cell.overhead;
-		struct subject s;
-		char *dot;
+		struct subject s = {.seq = x->seq, .line = x->line};
 
-		subject_xcell(&s, x);
-		dot = strrchr(s.stem, '.');
-		*dot = '\0'; /* of event and RFBM, not of one XINUSE */
+		figure_stem_block(s.stem, &x->cell);
 		if ((overhead == all.lo && all.lo != said.lo) ||
 		    (overhead == all.hi && all.hi != said.hi))
 			contradict(

@@ -10,16 +10,8 @@
 
 void subject_xcell(struct subject *to, const struct run_xcell *x)
 {
-	char mask[2][24];
-
-	for (int i = 0; i < 2; i++) {
-		struct text t = TEXT_ON(mask[i]);
-
-		fmt(&t, "0x%llx", (unsigned long long)(i ? x->cell.xinuse : x->cell.rfbm));
-		text_byte(&t, '\0');
-	}
 	*to = (struct subject){.seq = x->seq, .line = x->line};
-	figure_name(to->stem, "xsave", x->cell.event, mask[0], mask[1]);
+	figure_stem_xcell(to->stem, &x->cell);
 }
 
 /* min <= p50 <= p99 <= max, and the mean of the lowest 97% is not above that of all. */

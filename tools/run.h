@@ -297,6 +297,11 @@ typedef void figure_visit(void *ctx, const struct figure *f);
 /* All figures of the run in report order. */
 void run_figures(const struct run *r, figure_visit *visit, void *ctx);
 
+/* What the names of a series', a row's and a row's block's figures begin with. */
+void figure_stem_series(char name[FIGURE_NAME], const struct series *s);
+void figure_stem_block(char name[FIGURE_NAME], const struct xcell *x);
+void figure_stem_xcell(char name[FIGURE_NAME], const struct xcell *x);
+
 /* The name's words, joined as above: what is no byte of a name becomes '_'. */
 #define figure_name(name, ...)                                       \
 	figure_name_join((name), (const char *const[]){__VA_ARGS__}, \

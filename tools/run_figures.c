@@ -45,23 +45,35 @@ void figure_name_join(char name[FIGURE_NAME], const char *const *words, size_t n
 		figure_name_add(name, words[i]);
 }
 
-static void name_add(struct visit *v, const char *word)
-{
-	figure_name_add(v->f.name, word);
-}
-
-static void name_add_mask(struct visit *v, u64 mask)
+static void name_add_mask(char name[FIGURE_NAME], u64 mask)
 {
 	char bytes[24];
 	struct text t = TEXT_ON(bytes);
 
 	fmt(&t, "0x%llx", (unsigned long long)mask);
 	text_byte(&t, '\0');
-	name_add(v, bytes);
+	figure_name_add(name, bytes);
+}
+
+void figure_stem_series(char name[FIGURE_NAME], const struct series *s)
+{
+	figure_name(name, "tsc", s->method, s->form, s->workload, s->preamble);
+}
+
+void figure_stem_block(char name[FIGURE_NAME], const struct xcell *x)
+{
+	figure_name(name, "xsave", x->event);
+	name_add_mask(name, x->rfbm);
+}
+
+void figure_stem_xcell(char name[FIGURE_NAME], const struct xcell *x)
+{
+	figure_stem_block(name, x);
+	name_add_mask(name, x->xinuse);
 }
 
 /* What the figures of a record share. */
-static void stem_start(struct visit *v, u64 seq, u64 line, const char *unit)
+static void figures_start(struct visit *v, u64 seq, u64 line, const char *unit)
 {
 	v->f = (struct figure){.unit = unit, .seq = seq, .line = line, .scale = 1};
 	v->f.better = FIGURE_LOWER;
@@ -75,7 +87,7 @@ static void stem_end(struct visit *v)
 static void give(struct visit *v, const char *key, enum figure_class class)
 {
 	v->f.class = class;
-	name_add(v, key);
+	figure_name_add(v->f.name, key);
 	v->visit(v->ctx, &v->f);
 	v->f.name[v->stem] = '\0';
 	v->f.slack = 0;
@@ -131,19 +143,28 @@ static void give_variance(struct visit *v, const char *key, const struct varianc
 	v->f.unit = unit;
 }
 
+/* What only a record of the series' own has. */
+static void full_series_figures(struct visit *v, const struct series *s)
+{
+	give_u64(v, "maxdev", FIGURE_TAIL, s->max_dev);
+	give_variance(v, "varvar", &s->var_var);
+	give_bound(v, "p99", FIGURE_TAIL, &s->p99);
+	give_bound(v, "p999", FIGURE_TAIL, &s->p999);
+	give_u64(v, "first", FIGURE_TAIL, s->first);
+	give_u64(v, "warm", FIGURE_TYPICAL, s->warm);
+	if (!s->grows)
+		give_count(v, "spurious", s->spurious);
+}
+
 static void series_figures(struct visit *v, const struct run_series *rs)
 {
 	const struct series *s = &rs->s;
 
 	if (s->n == 0)
 		return;
-	stem_start(v, rs->seq, rs->line, s->unit);
+	figures_start(v, rs->seq, rs->line, s->unit);
 	v->f.unstable = s->unsettled > 0;
-	name_add(v, "tsc");
-	name_add(v, s->method);
-	name_add(v, s->form);
-	name_add(v, s->workload);
-	name_add(v, s->preamble);
+	figure_stem_series(v->f.name, s);
 	stem_end(v);
 	give_u64(v, "min", FIGURE_FLOOR, s->min);
 	give_u64(v, "max", FIGURE_TAIL, s->max);
@@ -163,16 +184,8 @@ static void series_figures(struct visit *v, const struct run_series *rs)
 		v->f.unstable = s->unsettled > 0;
 	}
 	give_count(v, "backwards", s->backwards);
-	if (!rs->full)
-		return;
-	give_u64(v, "maxdev", FIGURE_TAIL, s->max_dev);
-	give_variance(v, "varvar", &s->var_var);
-	give_bound(v, "p99", FIGURE_TAIL, &s->p99);
-	give_bound(v, "p999", FIGURE_TAIL, &s->p999);
-	give_u64(v, "first", FIGURE_TAIL, s->first);
-	give_u64(v, "warm", FIGURE_TYPICAL, s->warm);
-	if (!s->grows)
-		give_count(v, "spurious", s->spurious);
+	if (rs->full)
+		full_series_figures(v, s);
 }
 
 static void matrix_figures(struct visit *v, const struct run_record *rec)
@@ -186,11 +199,9 @@ static void matrix_figures(struct visit *v, const struct run_record *rec)
 	    !variance_parse(var->value, var->len, &x))
 		return;
 	run_number(rec, "unsettled", &unsettled);
-	stem_start(v, rec->seq, rec->line, "ticks");
+	figures_start(v, rec->seq, rec->line, "ticks");
 	v->f.unstable = unsettled > 0;
-	name_add(v, "matrix");
-	name_add(v, start->value);
-	name_add(v, end->value);
+	figure_name(v->f.name, "matrix", start->value, end->value);
 	stem_end(v);
 	give_u64(v, "min", FIGURE_FLOOR, min);
 	give_variance(v, "var", &x);
@@ -204,9 +215,8 @@ static void ruler_figures(struct visit *v, const struct run_record *rec)
 	if (!where || !run_number(rec, "adds_ticks", &adds) ||
 	    !run_number(rec, "nops_ticks", &nops) || !run_number(rec, "ratio_e4", &ratio))
 		return;
-	stem_start(v, rec->seq, rec->line, "ticks");
-	name_add(v, "ruler");
-	name_add(v, where->value);
+	figures_start(v, rec->seq, rec->line, "ticks");
+	figure_name(v->f.name, "ruler", where->value);
 	stem_end(v);
 	give_u64(v, "adds", FIGURE_FLOOR, adds);
 	give_u64(v, "nops", FIGURE_FLOOR, nops);
@@ -221,10 +231,9 @@ static void stability_figures(struct visit *v, const struct run_stability *rs)
 
 	if (!rs->seq || s->n == 0)
 		return;
-	stem_start(v, rs->seq, rs->line, "ticks");
+	figures_start(v, rs->seq, rs->line, "ticks");
 	v->f.unstable = rs->unsettled > 0 || rs->states > 1;
-	name_add(v, "stability");
-	name_add(v, s->method);
+	figure_name(v->f.name, "stability", s->method);
 	stem_end(v);
 	give_u64(v, "min", FIGURE_FLOOR, s->min);
 	give_u64(v, "max", FIGURE_TAIL, s->max);
@@ -243,21 +252,11 @@ static void stability_figures(struct visit *v, const struct run_stability *rs)
 	give_count(v, "unsettled", rs->unsettled);
 }
 
-static void xcell_stem(struct visit *v, const struct run_xcell *x)
-{
-	stem_start(v, x->seq, x->line, "ticks");
-	name_add(v, "xsave");
-	name_add(v, x->cell.event);
-	name_add_mask(v, x->cell.rfbm);
-}
-
 static void xcell_figures(struct visit *v, const struct run_xcell *x)
 {
 	const struct latency *l = &x->cell.lat;
 
-	xcell_stem(v, x);
-	v->f.unstable = x->cell.unstable || !x->cell.overhead_stable;
-	name_add_mask(v, x->cell.xinuse);
+	figure_stem_xcell(v->f.name, &x->cell);
 	stem_end(v);
 	give_u64(v, "min", FIGURE_FLOOR, l->min);
 	give_u64(v, "p50", FIGURE_TYPICAL, l->p50);
@@ -275,10 +274,11 @@ static void xsave_figures(struct visit *v, const struct run *r)
 	for (size_t i = 0; i < r->n_xcells; i++) {
 		const struct run_xcell *x = &r->xcell[i], *last = i ? x - 1 : NULL;
 
+		figures_start(v, x->seq, x->line, "ticks");
+		v->f.unstable = x->cell.unstable || !x->cell.overhead_stable;
 		if (!last || strcmp(last->cell.event, x->cell.event) ||
 		    last->cell.rfbm != x->cell.rfbm) {
-			xcell_stem(v, x);
-			v->f.unstable = x->cell.unstable || !x->cell.overhead_stable;
+			figure_stem_block(v->f.name, &x->cell);
 			stem_end(v);
 			give_u64(v, "overhead", FIGURE_FLOOR, x->cell.overhead);
 		}
@@ -304,8 +304,8 @@ static void gaps_figures(struct visit *v, const struct run_gaps *g)
 {
 	if (!g->seq || !g->all.watched)
 		return;
-	stem_start(v, g->seq, g->line, "1/Gtick");
-	name_add(v, "gaps");
+	figures_start(v, g->seq, g->line, "1/Gtick");
+	figure_name(v->f.name, "gaps");
 	stem_end(v);
 	give_rate(v, "n", FIGURE_COUNT, g->all.n, g, 1000000000);
 	if (g->smi_counts)
@@ -327,9 +327,8 @@ static void clock_figures(struct visit *v, const struct run *r)
 
 	if (!rec || !r->tsc_khz)
 		return;
-	stem_start(v, rec->seq, rec->line, "kHz");
-	name_add(v, "clock");
-	name_add(v, "tsc");
+	figures_start(v, rec->seq, rec->line, "kHz");
+	figure_name(v->f.name, "clock", "tsc");
 	stem_end(v);
 	give_neither(v, "khz", FIGURE_TYPICAL, r->tsc_khz);
 }
