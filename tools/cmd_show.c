@@ -11,8 +11,6 @@
 #include "ticklog.h"
 #include "xtable.h"
 
-#define EVENT_PREFIX "x86_fpu_latency_"
-
 struct show {
 	const struct command *command;
 	const char *path;
@@ -319,10 +317,10 @@ static void xsave_tables(const struct run *r)
 		while (legacy < n && cell[legacy].event[0] == 'f')
 			legacy++;
 		puts("\nticks, overhead subtracted");
-		xtable_print(EVENT_PREFIX, cell + legacy, n - legacy, emit, NULL);
+		xtable_print(RUN_EVENT_PREFIX, cell + legacy, n - legacy, emit, NULL);
 		if (legacy) {
 			puts("\nfor comparison, without masks");
-			xtable_print(EVENT_PREFIX, cell, legacy, emit, NULL);
+			xtable_print(RUN_EVENT_PREFIX, cell, legacy, emit, NULL);
 		}
 		xtable_cycles(cell, n, emit, NULL);
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "number.h"
 #include "run_build.h"
 
@@ -144,8 +145,7 @@ static void setting_take(struct reader *r, struct limit_rule *rule, const char *
 	size_t len = equals ? (size_t)(equals - word) : 0;
 
 	for (int key = 0; key < KEYS; key++) {
-		if (!equals || strlen(key_names[key]) != len ||
-		    memcmp(word, key_names[key], len) != 0)
+		if (!equals || !bytes_are(word, len, key_names[key]))
 			continue;
 		expected = value_parse((enum key)key, equals + 1, &rule->value[key]);
 		if (expected)

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "recompute_build.h"
 #include "run_build.h"
 #include "run_tables.h"
 
-#define TABLE_LINES  80 /* rows of a table are no farther behind its head */
-#define EVENT_PREFIX "x86_fpu_latency_"
+#define TABLE_LINES 80 /* rows of a table are no farther behind its head */
 
 bool words_split(const char *text, size_t n, struct words *w)
 {
@@ -54,7 +54,7 @@ bool word_is_figure(const struct word *w)
 	static const char *const names[] = {"-", "*", "~", "!", "unknown", "overflow"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i]) == w->n && !memcmp(w->at, names[i], w->n))
+		if (bytes_are(w->at, w->n, names[i]))
 			return true;
 	for (size_t i = 0; i < w->n; i++)
 		if (w->at[i] != '.' && (w->at[i] < '0' || w->at[i] > '9'))
@@ -134,9 +134,9 @@ static const struct run_text *row_find(const struct run *r, const struct run_tex
 
 		if (!words_split(t->at, t->n, &w) || w.n == 0)
 			continue;
-		if (w.word[0].n == strlen("method") && !memcmp(w.word[0].at, "method", 6))
+		if (bytes_are(w.word[0].at, w.word[0].n, "method"))
 			return NULL;
-		if (w.word[0].n == strlen(method) && !memcmp(w.word[0].at, method, w.word[0].n))
+		if (bytes_are(w.word[0].at, w.word[0].n, method))
 			return t;
 	}
 	return NULL;
@@ -268,7 +268,7 @@ static int xrow_order(const void *a, const void *b)
 
 static struct xrow *xrows_take(const struct run *r, size_t *n)
 {
-	const size_t prefix = sizeof(EVENT_PREFIX) - 1;
+	const size_t prefix = sizeof(RUN_EVENT_PREFIX) - 1;
 	struct xrow *row = NULL;
 	struct words w;
 
@@ -276,7 +276,7 @@ static struct xrow *xrows_take(const struct run *r, size_t *n)
 	for (size_t i = 0; i < r->n_texts; i++) {
 		const struct run_text *t = &r->text[i];
 
-		if (t->n < prefix || memcmp(t->at, EVENT_PREFIX, prefix) ||
+		if (t->n < prefix || memcmp(t->at, RUN_EVENT_PREFIX, prefix) ||
 		    !words_split(t->at, t->n, &w) || w.n != 7)
 			continue;
 		*VECTOR_ADD(row, *n) = (struct xrow){

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "input.h"
+#include "mem.h"
 #include "number.h"
 #include "runlog.h"
 #include "trace.h"
@@ -29,7 +30,6 @@
 #define EVENTS_MAX   1024
 #define PANIC_MARK   "baretick: PANIC: "
 #define UNIT_MARK    "# baretick unit="
-#define EVENT_PREFIX "x86_fpu_latency_"
 
 /* ---- memory */
 
@@ -515,7 +515,7 @@ static bool begins(const char *text, size_t n, const char *word)
 static u32 event_index(struct run *r, const char *name, size_t n)
 {
 	for (size_t i = 0; i < r->n_events; i++)
-		if (strlen(r->events[i]) == n && !memcmp(r->events[i], name, n))
+		if (bytes_are(name, n, r->events[i]))
 			return (u32)i;
 	*VECTOR_ADD(r->events, r->n_events) = run_copy(r, name, n);
 	return (u32)(r->n_events - 1);
@@ -524,7 +524,7 @@ static u32 event_index(struct run *r, const char *name, size_t n)
 /* The follower of traces gets the bytes as they are: it has its own way with line ends. */
 static bool trace_take(struct run_reader *rd, const char *line, size_t n)
 {
-	const size_t prefix = sizeof(EVENT_PREFIX) - 1;
+	const size_t prefix = sizeof(RUN_EVENT_PREFIX) - 1;
 	const struct trace_sample *s = &rd->trace.sample;
 	struct run *r = rd->run;
 	enum trace_kind kind;

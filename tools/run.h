@@ -14,6 +14,8 @@
 #include "ticklog.h"
 #include "verdict.h"
 
+#define RUN_EVENT_PREFIX "x86_fpu_latency_" /* of events in tables and trace lines */
+
 #define RUN_SCHEMA   1	  /* of the records that are understood */
 #define RUN_PROBLEMS 4096 /* kept of a run */
 #define RUN_TEXT_MIB 64	  /* of its text: several times what the longest report has */

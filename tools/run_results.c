@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "number.h"
 #include "run_build.h"
 #include "xrecord.h"
@@ -50,6 +51,20 @@ static bool number_need(const struct take *t, const char *key, u64 *value)
 	return false;
 }
 
+/* Numbers that must be there. */
+struct wanted {
+	const char *key;
+	u64 *value;
+};
+
+static bool numbers_need(const struct take *t, const struct wanted *w, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!number_need(t, w[i].key, w[i].value))
+			return false;
+	return true;
+}
+
 /* A count that is left out of the record where it is 0. */
 static bool count_need(const struct take *t, const char *key, u64 *value)
 {
@@ -65,6 +80,41 @@ static bool bound_need(const struct take *t, const char *key, struct bound *b)
 		return true;
 	key_bad(t, key);
 	return false;
+}
+
+/* Of some types a run has one record. */
+static bool is_second(const struct take *t, u64 seq)
+{
+	if (seq)
+		run_problem_add(t->run, t->rec->line, t->rec->seq,
+				"record %llu: a second type=%s in one run",
+				(unsigned long long)t->rec->seq, t->rec->type);
+	return seq;
+}
+
+/* ---- lists of items with parts */
+
+/* Splits "A:B" or "A:B:C"; returns how many parts there are, at most 3. */
+static size_t parts_split(const char *item, size_t n, const char *part[3], size_t len[3])
+{
+	size_t k = 0;
+
+	for (;;) {
+		const char *colon = memchr(item, ':', n);
+
+		part[k] = item;
+		len[k] = colon ? (size_t)(colon - item) : n;
+		k++;
+		if (!colon || k == 3)
+			return k;
+		item = colon + 1;
+		n -= len[k - 1] + 1;
+	}
+}
+
+static bool is_none(const char *item, size_t n)
+{
+	return bytes_are(item, n, "none");
 }
 
 /* ---- series */
@@ -270,10 +320,7 @@ static void stability_take(const struct take *t)
 	struct run_stability *out = &t->run->stability;
 	struct run_stability x = {.seq = t->rec->seq, .line = t->rec->line};
 	struct stability *s = &x.s;
-	const struct {
-		const char *key;
-		u64 *value;
-	} numbers[] = {
+	const struct wanted numbers[] = {
 		{"rounds", &s->rounds},
 		{"n", &s->n},
 		{"backwards", &s->backwards},
@@ -290,20 +337,12 @@ static void stability_take(const struct take *t)
 		{"unsettled", &x.unsettled},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (!number_need(t, numbers[i].key, numbers[i].value))
-			return;
-	if (!bound_need(t, "p50", &s->p50) || !bound_need(t, "p97", &s->p97) ||
-	    !bound_need(t, "p99", &s->p99) || !bound_need(t, "p999", &s->p999))
+	if (!numbers_need(t, numbers, ARRAY_SIZE(numbers)) || !bound_need(t, "p50", &s->p50) ||
+	    !bound_need(t, "p97", &s->p97) || !bound_need(t, "p99", &s->p99) ||
+	    !bound_need(t, "p999", &s->p999))
 		return;
 	s->method = word_need(t, "method");
-	if (!s->method)
-		return;
-	if (out->seq)
-		run_problem_add(t->run, t->rec->line, t->rec->seq,
-				"record %llu: a second type=stability in one run",
-				(unsigned long long)t->rec->seq);
-	else
+	if (s->method && !is_second(t, out->seq))
 		*out = x;
 }
 
@@ -312,22 +351,21 @@ static void outliers_take(const struct take *t)
 {
 	const struct record_field *f = record_find(t->v, "first");
 	struct stability *s = &t->run->stability.s;
-	size_t pos = 0, n;
-	const char *item;
+	const char *item, *part[3];
+	size_t pos = 0, n, len[3];
 
 	if (!f) {
 		key_bad(t, "first");
 		return;
 	}
 	while (record_item(f, &pos, &item, &n)) {
-		const char *colon = memchr(item, ':', n);
 		struct outlier o;
 
-		if (n == 4 && !memcmp(item, "none", 4))
+		if (is_none(item, n))
 			return;
-		if (!colon || s->kept == STABILITY_OUTLIERS ||
-		    !number_decimal(item, (size_t)(colon - item), &o.at) ||
-		    !number_decimal(colon + 1, n - 1 - (size_t)(colon - item), &o.length)) {
+		if (s->kept == STABILITY_OUTLIERS || parts_split(item, n, part, len) != 2 ||
+		    !number_decimal(part[0], len[0], &o.at) ||
+		    !number_decimal(part[1], len[1], &o.length)) {
 			key_bad(t, "first");
 			return;
 		}
@@ -377,35 +415,12 @@ static void xsave_take(const struct take *t)
 static bool cause_parse(const char *text, size_t n, enum gap_cause *cause)
 {
 	for (u32 c = 0; c < GAP_CAUSES; c++) {
-		if (strlen(gap_cause_name[c]) == n && !memcmp(gap_cause_name[c], text, n)) {
+		if (bytes_are(text, n, gap_cause_name[c])) {
 			*cause = c;
 			return true;
 		}
 	}
 	return false;
-}
-
-/* Splits "A:B" or "A:B:C" in place; returns how many parts there are, at most 3. */
-static size_t parts_split(const char *item, size_t n, const char *part[3], size_t len[3])
-{
-	size_t k = 0;
-
-	for (;;) {
-		const char *colon = memchr(item, ':', n);
-
-		part[k] = item;
-		len[k] = colon ? (size_t)(colon - item) : n;
-		k++;
-		if (!colon || k == 3)
-			return k;
-		item = colon + 1;
-		n -= len[k - 1] + 1;
-	}
-}
-
-static bool is_none(const char *item, size_t n)
-{
-	return n == 4 && !memcmp(item, "none", 4);
 }
 
 /* "smi:3,unknown:1" or "none". */
@@ -428,10 +443,7 @@ static bool causes_take(const struct take *t, u64 cause[GAP_CAUSES])
 
 static bool gap_sums_take(const struct take *t, struct run_gap_sums *s)
 {
-	const struct {
-		const char *key;
-		u64 *value;
-	} numbers[] = {
+	const struct wanted numbers[] = {
 		{"windows", &s->windows}, {"watched", &s->watched},
 		{"turns", &s->turns},	  {"n", &s->n},
 		{"stolen", &s->stolen},	  {"longest", &s->longest},
@@ -439,9 +451,8 @@ static bool gap_sums_take(const struct take *t, struct run_gap_sums *s)
 		{"mce", &s->mce},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (!number_need(t, numbers[i].key, numbers[i].value))
-			return false;
+	if (!numbers_need(t, numbers, ARRAY_SIZE(numbers)))
+		return false;
 	if (causes_take(t, s->cause))
 		return true;
 	key_bad(t, "causes");
@@ -522,10 +533,7 @@ static void gaps_take(const struct take *t)
 {
 	struct run_gaps *g = &t->run->gaps, x = {0};
 	const char *smi_state = word_need(t, "smi_state");
-	const struct {
-		const char *key;
-		u64 *value;
-	} numbers[] = {
+	const struct wanted numbers[] = {
 		{"threshold", &x.threshold},
 		{"inner", &x.inner},
 		{"outer", &x.outer},
@@ -536,21 +544,15 @@ static void gaps_take(const struct take *t)
 		{"period", &x.period},
 	};
 
-	if (!smi_state || !gap_sums_take(t, &x.all))
+	if (!smi_state || !gap_sums_take(t, &x.all) ||
+	    !numbers_need(t, numbers, ARRAY_SIZE(numbers)))
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (!number_need(t, numbers[i].key, numbers[i].value))
-			return;
 	if (!decades_take(t, &x.decades)) {
 		key_bad(t, "decades");
 		return;
 	}
-	if (g->seq) {
-		run_problem_add(t->run, t->rec->line, t->rec->seq,
-				"record %llu: a second type=gaps in one run",
-				(unsigned long long)t->rec->seq);
+	if (is_second(t, g->seq))
 		return;
-	}
 	x.seq = t->rec->seq;
 	x.line = t->rec->line;
 	x.smi_counts = !strcmp(smi_state, "read");
@@ -699,38 +701,43 @@ static void verdict_compare(struct run *r)
 
 /* ---- no two results of one name */
 
+/* Word by word. */
+static int words_order(const char *const *a, const char *const *b, size_t n)
+{
+	int d = 0;
+
+	for (size_t i = 0; i < n && d == 0; i++)
+		d = strcmp(a[i], b[i]);
+	return d;
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__})
+
 static int series_order(const void *a, const void *b)
 {
-	const struct run_series *x = *(const struct run_series *const *)a;
-	const struct run_series *y = *(const struct run_series *const *)b;
-	int d = strcmp(x->s.method, y->s.method);
+	const struct series *x = &(*(const struct run_series *const *)a)->s;
+	const struct series *y = &(*(const struct run_series *const *)b)->s;
 
-	d = d ? d : strcmp(x->s.form, y->s.form);
-	d = d ? d : strcmp(x->s.workload, y->s.workload);
-	return d ? d : strcmp(x->s.preamble, y->s.preamble);
+	return words_order(WORDS(x->method, x->form, x->workload, x->preamble),
+			   WORDS(y->method, y->form, y->workload, y->preamble), 4);
 }
 
 static int hist_order(const void *a, const void *b)
 {
 	const struct run_hist *x = *(const struct run_hist *const *)a;
 	const struct run_hist *y = *(const struct run_hist *const *)b;
-	int d = strcmp(x->suite, y->suite);
 
-	d = d ? d : strcmp(x->method, y->method);
-	d = d ? d : strcmp(x->form, y->form);
-	d = d ? d : strcmp(x->work, y->work);
-	return d ? d : strcmp(x->pre, y->pre);
+	return words_order(WORDS(x->suite, x->method, x->form, x->work, x->pre),
+			   WORDS(y->suite, y->method, y->form, y->work, y->pre), 5);
 }
 
 static int lines_order(const void *a, const void *b)
 {
 	const struct run_lines *x = *(const struct run_lines *const *)a;
 	const struct run_lines *y = *(const struct run_lines *const *)b;
-	int d = strcmp(x->method, y->method);
 
-	d = d ? d : strcmp(x->form, y->form);
-	d = d ? d : strcmp(x->work, y->work);
-	return d ? d : strcmp(x->pre, y->pre);
+	return words_order(WORDS(x->method, x->form, x->work, x->pre),
+			   WORDS(y->method, y->form, y->work, y->pre), 4);
 }
 
 static int xcell_order(const void *a, const void *b)

@@ -19,9 +19,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 #define LINE_MAX 4096
 
-static void must(bool holds)
+static void holds(bool does)
 {
-	if (!holds)
+	if (!does)
 		abort();
 }
 
@@ -31,31 +31,31 @@ static void figure_check(void *ctx, const struct figure *f)
 	char bytes[64];
 	struct text t = TEXT_ON(bytes);
 
-	must(f->name[0] && strlen(f->name) < FIGURE_NAME);
-	must(f->unit && f->seq && f->line);
-	must(f->scale == 1 || f->scale == 1000 || f->scale == 10000);
-	must(f->value + f->slack >= f->value);
+	holds(f->name[0] && strlen(f->name) < FIGURE_NAME);
+	holds(f->unit && f->seq && f->line);
+	holds(f->scale == 1 || f->scale == 1000 || f->scale == 10000);
+	holds(f->value + f->slack >= f->value);
 	figure_fmt(&t, f);
-	must(t.len > 0 && t.cut == 0);
+	holds(t.len > 0 && t.cut == 0);
 	++*n;
 }
 
 static void missing_check(const struct run *r)
 {
 	for (size_t i = 0; i < r->n_missing; i++) {
-		must(r->missing[i].from <= r->missing[i].to);
-		must(i == 0 || r->missing[i].from > r->missing[i - 1].to);
+		holds(r->missing[i].from <= r->missing[i].to);
+		holds(i == 0 || r->missing[i].from > r->missing[i - 1].to);
 	}
 }
 
 static void state_check(const struct run *r)
 {
-	must(r->first_line <= r->last_line);
-	must(r->state != RUN_COMPLETE ||
-	     (r->ended && r->n_missing == 0 && r->problems == 0 && r->schema == RUN_SCHEMA));
-	must(r->n_problems <= r->problems);
+	holds(r->first_line <= r->last_line);
+	holds(r->state != RUN_COMPLETE ||
+	      (r->ended && r->n_missing == 0 && r->problems == 0 && r->schema == RUN_SCHEMA));
+	holds(r->n_problems <= r->problems);
 	if (r->state == RUN_COMPLETE)
-		must(r->n_records == r->last_seq);
+		holds(r->n_records == r->last_seq);
 }
 
 static void run_check(void *ctx, struct run *r)
@@ -72,10 +72,10 @@ static void run_check(void *ctx, struct run *r)
 	recompute(r, &re);
 	for (int i = 0; i < COVERS; i++)
 		counted += re.count[i];
-	must(re.n_figures == figures && counted == figures);
+	holds(re.n_figures == figures && counted == figures);
 	for (size_t i = 0; i < r->n_hists; i++)
 		run_hist_expand(&r->hist[i], &h);
-	must(run_methods(r, m) <= RUN_METHODS);
+	holds(run_methods(r, m) <= RUN_METHODS);
 	recompute_free(&re);
 	run_free(r);
 }
@@ -131,11 +131,11 @@ static void line_feed(struct run_reader *rd, const char *at, size_t n, u8 how, u
 	/* Of the exact size, so that a read beyond it is noticed. */
 	char *line = malloc(n + 24), *exact;
 
-	must(line != NULL);
+	holds(line != NULL);
 	memcpy(line, at, n);
 	n = n < LINE_MAX ? line_fix(line, n, how, seq) : n;
 	exact = malloc(n ? n : 1);
-	must(exact != NULL);
+	holds(exact != NULL);
 	memcpy(exact, line, n);
 	run_reader_line(rd, exact, n);
 	free(exact);
@@ -159,7 +159,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		at = nl ? nl + 1 : end;
 	}
 	run_reader_end(rd, &totals);
-	must(totals.lines == lines);
-	must(totals.runs == totals.complete + totals.incomplete + totals.corrupt);
+	holds(totals.lines == lines);
+	holds(totals.runs == totals.complete + totals.incomplete + totals.corrupt);
 	return 0;
 }

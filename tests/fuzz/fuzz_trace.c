@@ -11,16 +11,16 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-static void must(bool holds)
+static void holds(bool does)
 {
-	if (!holds)
+	if (!does)
 		abort();
 }
 
 static void check_sample(const struct trace_sample *s, const char *line, size_t n)
 {
-	must(s->name_len > 0 && s->name_len <= TRACE_NAME_MAX);
-	must(s->name >= line && s->name + s->name_len < line + n);
+	holds(s->name_len > 0 && s->name_len <= TRACE_NAME_MAX);
+	holds(s->name >= line && s->name + s->name_len < line + n);
 }
 
 static u64 read_lines(struct trace *t, struct groups *g, const char *p, const char *end)
@@ -32,11 +32,11 @@ static u64 read_lines(struct trace *t, struct groups *g, const char *p, const ch
 		size_t n = (size_t)((nl ? nl : end) - p);
 		enum trace_kind kind = trace_line(t, p, n);
 
-		must(kind >= 0 && kind < TRACE_KINDS);
-		must(kind < TRACE_FIRST_REASON || trace_reason[kind]);
+		holds(kind >= 0 && kind < TRACE_KINDS);
+		holds(kind < TRACE_FIRST_REASON || trace_reason[kind]);
 		if (kind == TRACE_SAMPLE) {
 			check_sample(&t->sample, p, n);
-			must(groups_add(g, t->unit.ticks, &t->sample) == GROUPS_OK);
+			holds(groups_add(g, t->unit.ticks, &t->sample) == GROUPS_OK);
 			samples++;
 		}
 		p += n + 1;
@@ -51,9 +51,9 @@ static u64 check_cells(const struct xcell *cell, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct latency *l = &cell[i].lat;
 
-		must(l->n > 0 && l->kept > 0 && l->kept <= l->n);
-		must(l->min <= l->p50 && l->p50 <= l->p99 && l->p99 <= l->max);
-		must(l->min <= l->avg97 && l->avg97 <= l->avg && l->avg <= l->max);
+		holds(l->n > 0 && l->kept > 0 && l->kept <= l->n);
+		holds(l->min <= l->p50 && l->p50 <= l->p99 && l->p99 <= l->max);
+		holds(l->min <= l->avg97 && l->avg97 <= l->avg && l->avg <= l->max);
 		samples += l->n;
 	}
 	return samples;
@@ -67,16 +67,16 @@ static void read_all(const char *p, const char *end, bool reference)
 	struct trace t;
 	u64 samples, counted = 0;
 
-	must(g != NULL);
+	holds(g != NULL);
 	trace_start(&t, &rules);
 	samples = read_lines(&t, g, p, end);
-	must(groups_finish(g, reference) == GROUPS_OK);
+	holds(groups_finish(g, reference) == GROUPS_OK);
 	for (u32 unit = 0; unit < 2; unit++) {
 		size_t n = groups_cells(g, unit, reference, &cell);
 
 		counted += check_cells(cell, n);
 	}
-	must(counted == samples);
+	holds(counted == samples);
 	groups_free(g);
 }
 
