@@ -229,9 +229,14 @@ has($page, qr/The log is corrupt\..*line @{[ $victim->[0] + 1 ]}:/s, 'with its l
 is($status, 2, 'a contradicted figure: exit status');
 has($page, qr/<b>\d+ figures? (?:is|are) contradicted/, 'is told');
 
+my $long = work_file('long.log', $plain, 'x' x 1_200_000, "\n");
+($status, $page) = report($long);
+is($status, (ticklog('show', $long))[0], 'a line that is too long: the exit status is that of show');
+has($page, qr/long\.log: 1 line is longer than a mebibyte and not taken whole/, 'and it is told');
+
 ($status, $page, $err) = report(work_file('none.log', "nothing\n"), $plain_file, "$dir/absent");
 is($status, 2, 'a log without a run, and one that is not there');
-has($page, qr/none\.log: no run of baretick in its 1 lines/, 'the first');
+has($page, qr/none\.log: no run of baretick in its 1 line\b/, 'the first');
 has($page, qr/absent: could not be read/, 'the second');
 has($page, qr/>Methods</, 'the third is shown');
 ($status, $page) = report("$dir/absent");

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,16 +33,17 @@ static void run_take(void *ctx, struct run *r)
 	j->status = exit_worse(j->status, recompute_usable(j->rep.command, j->path, &rr->re));
 }
 
-static void loss_add(struct job *j, const char *format, u64 number)
-	__attribute__((format(printf, 2, 0)));
+static void loss_add(struct job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void loss_add(struct job *j, const char *format, u64 number)
+static void loss_add(struct job *j, const char *format, ...)
 {
 	struct report_loss *loss = VECTOR_ADD(j->rep.loss, j->rep.n_losses);
+	va_list args;
 
 	loss->path = j->path;
-	snprintf(loss->words, sizeof(loss->words), format, (unsigned long long)number);
-	j->status = exit_worse(j->status, EXIT_UNUSABLE);
+	va_start(args, format);
+	vsnprintf(loss->words, sizeof(loss->words), format, args);
+	va_end(args);
 }
 
 static void log_read(struct job *j, const char *path)
@@ -50,16 +52,19 @@ static void log_read(struct job *j, const char *path)
 
 	j->path = path;
 	if (!run_read_each(j->rep.command, path, run_take, j, &totals)) {
-		loss_add(j, "could not be read to its end", 0);
+		loss_add(j, "could not be read to its end");
+		j->status = exit_worse(j->status, EXIT_UNUSABLE);
 		return;
 	}
 	if (totals.runs == 0)
-		loss_add(j, "no run of baretick in its %llu lines", totals.lines);
+		loss_add(j, "no run of baretick in its %llu line%s", (ull)totals.lines,
+			 plural(totals.lines));
 	if (totals.stray)
-		loss_add(j, "%llu damaged records outside of any run", totals.stray);
+		loss_add(j, "%llu damaged record%s outside of any run", (ull)totals.stray,
+			 plural(totals.stray));
 	if (totals.cut)
-		loss_add(j, "%llu lines are longer than a mebibyte and were not taken whole",
-			 totals.cut);
+		loss_add(j, "%llu line%s longer than a mebibyte and not taken whole",
+			 (ull)totals.cut, totals.cut == 1 ? " is" : "s are");
 	j->status = exit_worse(j->status, totals_usable(j->rep.command, path, &totals));
 }
 

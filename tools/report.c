@@ -168,7 +168,8 @@ static void losses_banner(struct report *rep)
 	fputs("<div class=\"banner bad\"><b>Logs that are not or not all on this page</b><ul>",
 	      rep->to);
 	for (size_t i = 0; i < shown; i++)
-		html_element(rep->to, "li", "%s: %s", rep->loss[i].path, rep->loss[i].words);
+		html_element(rep->to, "li", "%s: %s", log_name(rep->loss[i].path),
+			     rep->loss[i].words);
 	if (shown < rep->n_losses)
 		fprintf(rep->to, "<li>and %zu more", rep->n_losses - shown);
 	fputs("</ul></div>\n", rep->to);

@@ -12,8 +12,6 @@
 #define CHECKS_MOST 400
 #define TEXTS_MOST  200 /* lines of the log's own summary */
 
-#define ADVICE 9 /* bytes before it */
-
 /* ---- the verdict */
 
 static const char *trust_class(const struct run *r)
@@ -106,10 +104,12 @@ void report_reasons_short(FILE *to, const struct run *r)
 	}
 }
 
-/* The kernel's advice is text: lines that begin with DO. */
+/* The kernel's advice is text: lines that begin with this. */
+static const char advice[] = "DO       ";
+
 static bool is_advice(const struct run_text *t)
 {
-	return t->n > ADVICE && !memcmp(t->at, "DO       ", ADVICE);
+	return t->n > sizeof(advice) - 1 && begins(t->at, advice);
 }
 
 static void advice_write(struct report *rep, const struct run *r)
@@ -125,7 +125,7 @@ static void advice_write(struct report *rep, const struct run *r)
 		if (n > report_room(rep, n, SAID_MOST))
 			continue;
 		fputs(n == 1 ? "<p>What to do:</p><ul><li>" : "<li>", rep->to);
-		html_bytes(rep->to, t->at + ADVICE, t->n - ADVICE);
+		html_puts(rep->to, t->at + sizeof(advice) - 1);
 	}
 	if (n > report_room(rep, n, SAID_MOST))
 		fprintf(rep->to, "<li>and %zu more", n - SAID_MOST);
@@ -204,6 +204,9 @@ static void losses_write(FILE *to, const struct run *r)
 	if (r->planned > r->n_checks)
 		fprintf(to, "<li>%llu of %llu result lines are lost or damaged",
 			(ull)(r->planned - r->n_checks), (ull)r->planned);
+	if (r->texts_left)
+		fprintf(to, "<li>%llu lines of text beyond the first %d MiB are not looked at",
+			(ull)r->texts_left, RUN_TEXT_MIB);
 	if (r->bad_samples)
 		fprintf(to, "<li>%llu trace lines are damaged, the first is line %llu",
 			(ull)r->bad_samples, (ull)r->bad_sample_line);
@@ -224,7 +227,7 @@ static bool is_whole(const struct report_run *rr)
 	const struct run *r = rr->run;
 
 	return r->state == RUN_COMPLETE && r->measured && r->planned <= r->n_checks &&
-	       !r->bad_samples && !rr->re.contradictions;
+	       !r->bad_samples && !r->texts_left && !rr->re.contradictions;
 }
 
 static void state_write(struct report *rep, const struct report_run *rr, size_t most)
