@@ -60,7 +60,7 @@ units    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 FUZZ_SECONDS ?= 60
 prefix       ?= /usr/local
 
-.PHONY: all iso run hosted bench ticklog check units lint format clean fuzz bench-ticklog install
+.PHONY: all iso run hosted bench ticklog check tests units lint format clean fuzz bench-ticklog install
 .PHONY: install-run install-check install-lint install-tool install-fuzz install-bochs check-bochs check-mutants
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -143,6 +143,8 @@ $(B)/unit/%: tests/unit/%.c $(tested_o) $(seq_o) Makefile
 	@mkdir -p $(@D)
 	$(call do,LD)$(CC) $(TFLAGS) -no-pie $(call includes,tests/unit/$*) $< $(tested_o) $(seq_o) -lcmocka -o $@
 units: $(units)
+# All that tests/run looks at.
+tests: all iso units $(B)/ticklog-tested
 
 iso: $(B)/baretick.iso
 $(B)/baretick.iso: $(B)/baretick.elf boot/grub.cfg tools/mkiso
@@ -180,7 +182,7 @@ install: ticklog
 	install -D -m 644 tools/ticklog.bash "$(DESTDIR)$(prefix)/share/bash-completion/completions/ticklog"
 
 check: install-check install-tool
-	@$(SUBMAKE) all iso units $(B)/ticklog-tested
+	@$(SUBMAKE) tests
 	@tests/run
 
 check-bochs: install-check install-bochs
