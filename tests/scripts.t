@@ -1,14 +1,16 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 # The scripts behind make, over programs that stand in for make and QEMU: what is built before a
-# test runs.
+# test runs, what is installed before anything is built, and by what words and status a boot ends.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
 use lib dirname(__FILE__);
 use Baretick;
 use File::Path qw(make_path remove_tree);
+use POSIX ();
 use Test::More;
+use Time::HiRes qw(sleep time);
 
 # A make that called this script, and its options, are not the business of those called here.
 delete @ENV{ grep { /^(?:MAKE|MFLAGS$|B$|JOBS$|LIMIT$|NO_INSTALL$|ARGS$|TIMEOUT$|MEM$|MACHINE$|ACCEL$)/ } keys %ENV };
@@ -91,5 +93,93 @@ for my $built (qw(baretick.elf baretick-hosted baretick-bench ticklog ticklog-te
 }
 like($tests, qr{^tools/mkiso \Q$dir\E/none/baretick\.iso }m, 'make tests: the image');
 like(make_n('check'), qr{ tests\ntests/run\n\z}, 'make check: make tests, then tests/run');
+
+# ---- tools/run: how a boot ends
+
+program('bin/qemu-system-x86_64', <<'END');
+#!/bin/bash
+[[ " $* " == *' -S '* ]] && exit 1
+all=$*
+log=${all#*logfile=}
+log=${log%% *}
+trap 'echo "qemu: terminating on signal" >&2; kill %1; exit 0' TERM INT HUP
+printf "$SAYS" >"$log"
+printf "$SAYS" 2>/dev/null
+echo started >>"$NOTES"
+sleep ${SLEEP:-0} &
+wait
+exit $STATUS
+END
+program('baretick.elf', '');
+
+my $end = '@bt seq=2 type=end records=2 result=pass crc=00000000\r\n';
+my $whole = '@bt seq=1 type=begin schema=1\r\n' . $end;
+
+sub run_ends {
+    my ($what, $env, $status, $words) = @_;
+    my $r = script($env, 'tools/run');
+    is($r->{status}, $status, "$what: status $status") or diag($r->{out});
+    like($r->{out}, $words, "$what: in words");
+    my ($log) = $r->{out} =~ /^run: log kept in (\S+)$/m;
+    my $want = sprintf $env->{SAYS} =~ s/\\r//gr =~ s/\\n/\n/gr;
+    is(slurp($log // ''), $want, "$what: the log is kept");
+    is(readlink "$dir/run/latest.log", ($log // '') =~ s{.*/}{}r, "$what: as the latest");
+    is_deeply([ glob "$dir/run/.raw*" ], [], "$what: and nothing else is left");
+}
+
+run_ends('a pass', { SAYS => $whole, STATUS => 33 }, 0, qr/^run: log kept in \S+\n\z/m);
+run_ends('33 and a cut log', { SAYS => '@bt seq=1 type=begin schema=1\r\n', STATUS => 33 }, 1,
+    qr/^run: QEMU ended with 33, but the log has no whole type=end record/m);
+run_ends('help', { ARGS => 'profile=quick help', SAYS => '\n  suite=  suites\r\n  help  this\r\n', STATUS => 33 }, 0,
+    qr/^run: log kept in \S+\n\z/m);
+run_ends('help that is not asked for', { SAYS => '  suite=  suites\r\n', STATUS => 33 }, 1, qr/no whole type=end/);
+run_ends('help, and a cut log', { ARGS => 'label="help me"', SAYS => '@bt seq=1 type=begin\r\n', STATUS => 33 }, 1,
+    qr/no whole type=end/);
+run_ends('no console', { ARGS => 'console=none', SAYS => '', STATUS => 33 }, 1,
+    qr/^run: QEMU ended with 33, but console=none leaves no log, and a verdict needs both$/m);
+run_ends('a failure', { SAYS => "not ok 1 options # failed\\r\\n$whole", STATUS => 35 }, 1,
+    qr/^run: .*35.*: see the lines 'not ok' in the log$/m);
+run_ends('a crash', { SAYS => 'ok 1 a\r\n\r\nbaretick: PANIC: page fault\r\n', STATUS => 35 }, 1,
+    qr/^run: the kernel crashed \(QEMU ended with 35\): see 'baretick: PANIC: page fault' in the log$/m);
+run_ends('a failure without a word', { SAYS => 'text\r\n', STATUS => 35 }, 1,
+    qr/^run: .*35.*the log does not say of what$/m);
+run_ends('a reset', { SAYS => 'text\r\n', STATUS => 0 }, 1, qr/without a type=end record: triple fault, reset/);
+run_ends('a power-off', { SAYS => $whole, STATUS => 0 }, 1, qr/powered off or rebooted, which tells no verdict$/m);
+run_ends('no end', { SAYS => 'text\r\n', STATUS => 33, SLEEP => 50, TIMEOUT => 1 }, 1, qr/^run: no end within 1 s$/m);
+run_ends('killed from without', { SAYS => 'text\r\n', STATUS => 137 }, 1, qr/^run: QEMU was killed after \d+ s/m);
+run_ends('QEMU that does not start', { SAYS => '', STATUS => 1 }, 1, qr/^run: QEMU ended with 1; expected 33$/m);
+is(script({ TIMEOUT => 'ten' }, 'tools/run')->{out}, "run: TIMEOUT=ten: expected seconds\n", 'a wrong TIMEOUT');
+
+# ---- tools/run and signals
+
+for my $signal (qw(INT TERM HUP)) {
+    unlink "$dir/notes";
+    my $start = time;
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        %ENV = (%ENV, B => $dir, NOTES => "$dir/notes", PATH => "$dir/bin:$ENV{PATH}",
+            SAYS => 'text\r\n', STATUS => 33, SLEEP => 50);
+        open STDIN, '<', '/dev/null' or die;
+        open STDOUT, '>', "$dir/out" or die;
+        open STDERR, '>&', \*STDOUT or die;
+        exec 'tools/run' or POSIX::_exit(127);
+    }
+    sleep 0.05 until -s "$dir/notes" || time - $start > 20;
+    kill $signal => $pid;
+    waitpid $pid, 0;
+    is($?, 1 << 8, "SIG$signal: status 1");
+    cmp_ok(time - $start, '<', 45, '... and QEMU is ended with it');
+    my $out = slurp("$dir/out");
+    like($out, qr/^run: ended by SIG$signal after \d+ s: the log is what there was by then$/m, '... which is said');
+    unlike($out, qr/triple fault/, '... and nothing else is supposed');
+    my ($log) = $out =~ /^run: log kept in (\S+)$/m;
+    is(slurp($log // ''), "text\n", '... the log is kept');
+    is_deeply([ glob "$dir/run/.raw*" ], [], '... and nothing else is left');
+}
+
+$r = script({ SAYS => $whole, STATUS => 33 }, qw(bash -c), '{ tools/run; echo "status $?" >&2; } | true');
+like($r->{out}, qr/^run: log kept in (\S+)\nstatus 0$/m, 'a reader that has gone: the boot goes on, and the log is kept');
+unlike($r->{out}, qr/I\/O error|Broken pipe/, '... without a word of the shell');
+is_deeply([ glob "$dir/run/.raw*" ], [], '... and nothing else is left');
 
 done_testing();
