@@ -10,42 +10,34 @@
 
 /*
  * Long enough that an error of a microsecond at either end is 100 ppm, short enough that all of
- * them together stay below 60 ms.
+ * them together stay below 60 ms, where nobody takes the CPU and ports are fast.
  */
 #define MILLISECONDS 10
-#define PIT_COUNT    (PIT_HZ * MILLISECONDS / 1000)
-#define PIT_SHOTS    3
-
-/*
- * A shot whose bracket is wider says little: 1/256 is 4,000 ppm, the estimate's error half of it.
- */
-#define BRACKET_SHARE 256
 
 static const char *state_name(enum clock_state s)
 {
-	return s == CLOCK_OK ? "ok" : s == CLOCK_ABSENT ? "absent" : "stuck";
+	static const char *const name[] = {[CLOCK_OK] = "ok",
+					   [CLOCK_ABSENT] = "absent",
+					   [CLOCK_STUCK] = "stuck",
+					   [CLOCK_UNSURE] = "implausible"};
+
+	return name[s];
 }
 
-/* Of three shots the one with the shortest bracket: what stole time from the others shows there. */
+static void add_measured(struct machine *m, const char *name, enum clock_state s, u64 khz, u64 open,
+			 u64 ticks)
+{
+	machine_clock_add(m, name, khz, state_name(s));
+	if (s == CLOCK_OK || s == CLOCK_UNSURE)
+		machine_clock_spread(m, open, ticks);
+}
+
 static void add_pit(struct machine *m)
 {
-	struct pit_shot best = {.bracket = ~0ull}, shot;
-	u64 khz;
+	struct pit_shot shot;
+	enum clock_state s = pit_measure(&shot);
 
-	for (u32 i = 0; i < PIT_SHOTS; i++) {
-		enum clock_state s = pit_shot(PIT_COUNT, &shot);
-
-		if (s != CLOCK_OK) {
-			machine_clock_add(m, "pit", 0, state_name(s));
-			return;
-		}
-		if (shot.bracket < best.bracket)
-			best = shot;
-	}
-	khz = best.ticks * PIT_HZ / (PIT_COUNT * 1000ull);
-	machine_clock_add(m, "pit", khz,
-			  best.bracket <= best.ticks / BRACKET_SHARE ? "ok" : "implausible");
-	machine_clock_spread(m, best.bracket, best.ticks);
+	add_measured(m, "pit", s, shot.khz, shot.bracket, shot.ticks);
 }
 
 static void add_counter(struct machine *m, const char *name, const struct counter *c)
@@ -55,8 +47,7 @@ static void add_counter(struct machine *m, const char *name, const struct counte
 
 	if (c)
 		s = counter_measure(c, &rate);
-	machine_clock_add(m, name, rate.khz, state_name(s));
-	machine_clock_spread(m, rate.open, rate.ticks);
+	add_measured(m, name, s, rate.khz, rate.open, rate.ticks);
 }
 
 static void add_hpet(struct machine *m, const struct acpi_info *a)

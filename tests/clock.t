@@ -167,6 +167,12 @@ boot_ok($_) for @twice;
 trusted($_, pit => 'ok', hpet => 'ok', pmtimer => 'ok') for @twice;
 is_deeply(map({ [ frequency($_) ] } @twice), 'shift 0: two boots measure the same to the tick');
 
+# At its coarsest an instruction takes a microsecond: what reads leave open shrinks over a longer time.
+my $coarse = boot(name => 'shift 10', cpu => 'max', icount => 10, append => $gaps, timeout => 60);
+boot_ok($coarse);
+my (undef, $open) = trusted($coarse, pit => 'implausible', hpet => 'ok', pmtimer => 'ok');
+cmp_ok($open->{$_}{spread}, '<', 1000, "shift 10: what $_ leaves open") for qw(hpet pmtimer);
+
 # ---- a counter that stands still: a table that names memory as an HPET, of 10 ns a count
 
 my $hpet = built("test-logs/clock-hpet-$$");

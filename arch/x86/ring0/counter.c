@@ -16,6 +16,9 @@
 #define HPET_COUNTER	60 /* 0f0h */
 #define HPET_PERIOD_MAX 100000000u
 
+#define TRIES  3
+#define LONGER 5
+
 #define LOOKS	    8
 #define TURNS	    (1u << 20)
 #define TURNS_STILL (1u << 16) /* without one count: it does not run */
@@ -55,36 +58,63 @@ static bool look(const struct counter *c, struct look *best)
 	return best->bracket != ~0ull;
 }
 
-static bool wait_counts(const struct counter *c, const struct look *from)
+static enum clock_state wait_counts(const struct counter *c, const struct look *from, u64 counts)
 {
 	for (u32 turn = 0; turn < TURNS; turn++) {
 		u32 passed = (count_read(c) - from->count) & c->mask;
 
-		if (passed >= c->wait)
-			return true;
+		if (passed >= counts)
+			return CLOCK_OK;
 		if (!passed && turn > TURNS_STILL)
-			return false;
+			return CLOCK_STUCK;
 		if (rdtsc() - from->tsc > TICKS)
-			return false;
+			return passed ? CLOCK_UNSURE : CLOCK_STUCK;
 		spin();
 	}
-	return false;
+	return CLOCK_STUCK;
+}
+
+/* CLOCK_UNSURE: it took so long that the counter may have come around. */
+static enum clock_state measure_over(const struct counter *c, u64 wait, struct counter_rate *rate)
+{
+	struct look from, to;
+	enum clock_state s;
+	u64 counts;
+
+	if (!look(c, &from))
+		return CLOCK_STUCK;
+	s = wait_counts(c, &from, wait);
+	if (s != CLOCK_OK)
+		return s;
+	if (!look(c, &to))
+		return CLOCK_STUCK;
+	counts = (to.count - from.count) & c->mask;
+	rate->ticks = to.tsc - from.tsc;
+	rate->open = from.bracket + to.bracket;
+	if (counts < wait || rate->ticks > TICKS)
+		return CLOCK_UNSURE;
+	rate->khz = (u64)u128_div_round((u128)rate->ticks * c->num, counts * c->den);
+	return CLOCK_OK;
 }
 
 enum clock_state counter_measure(const struct counter *c, struct counter_rate *rate)
 {
-	struct look from, to;
-	u64 counts;
+	enum clock_state s = CLOCK_STUCK;
+	u64 wait = c->wait;
 
-	if (!look(c, &from) || !wait_counts(c, &from) || !look(c, &to))
-		return CLOCK_STUCK;
-	counts = (to.count - from.count) & c->mask;
-	if (counts < c->wait)
-		return CLOCK_STUCK;
-	rate->ticks = to.tsc - from.tsc;
-	rate->open = from.bracket + to.bracket;
-	rate->khz = (u64)u128_div_round((u128)rate->ticks * c->num, counts * c->den);
-	return CLOCK_OK;
+	for (u32 i = 0; i < TRIES; i++) {
+		s = measure_over(c, wait, rate);
+		if (s == CLOCK_STUCK)
+			return s;
+		if (s == CLOCK_UNSURE)
+			continue;
+		if (rate->open <= rate->ticks / CLOCK_GOOD_SHARE)
+			return s;
+		wait = c->wait * LONGER;
+	}
+	if (s == CLOCK_OK && rate->open > rate->ticks / CLOCK_OPEN_SHARE)
+		s = CLOCK_UNSURE;
+	return s;
 }
 
 struct counter counter_pmtimer(u16 port, u32 milliseconds)

@@ -13,7 +13,7 @@ struct counter {
 	volatile u32 *mmio; /* of the counter's lower half */
 	u32 mask;	    /* bits that count: the PM timer may have 24 only */
 	u64 num, den;	    /* kHz of the TSC = ticks * num / (counts * den) */
-	u64 wait;	    /* counts to measure over, less than half of mask */
+	u64 wait;	    /* counts to measure over, less than a sixteenth of mask */
 };
 
 /* PM timer at an I/O port. */
@@ -27,7 +27,11 @@ struct counter_rate {
 	u64 khz, ticks, open;
 };
 
-/* Bounded in turns and ticks; *rate is set for CLOCK_OK only. */
+/*
+ * Again over a longer time where the reads leave too much open, and where it took so long that the
+ * counter may have come around. Bounded in turns and ticks; *rate is set for CLOCK_OK and
+ * CLOCK_UNSURE.
+ */
 enum clock_state counter_measure(const struct counter *c, struct counter_rate *rate);
 
 #endif
