@@ -341,7 +341,9 @@ SKIP: {
         cut     => (report("$dir/absent"))[1],
     );
     for my $scheme (0, 1) {
-        my $seen = probe($scheme, [ 390, 1200 ], %pages);
+        # A browser without a CPU of its own may not be done with them in its time.
+        my $seen;
+        $seen //= probe($scheme, [ 390, 1200 ], %pages) for 1 .. 3;
         is(scalar keys %{ $seen // {} }, 6, 'the pages open in a browser') or diag slurp_file("$dir/dom.err");
         for my $view (sort keys %{ $seen // {} }) {
             my $p = $seen->{$view};
