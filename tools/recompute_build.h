@@ -38,7 +38,34 @@ void within_u64(struct checking *c, const struct subject *s, const char *key, u6
 		u64 high, const char *from);
 
 void subject_series(struct subject *to, const struct run_series *s);
+void subject_hist(struct subject *to, const struct run_hist *h);
 void subject_xcell(struct subject *to, const struct run_xcell *x);
+
+/* ---- percentiles and histograms */
+
+#define PERCENTILES 4
+
+extern const struct percentile {
+	const char *key;
+	u32 num, den;
+} percentiles[PERCENTILES];
+
+/* Contradicts if low is above high. */
+void order_check(struct checking *c, const struct subject *s, const char *low_key, u64 low,
+		 const char *high_key, u64 high);
+
+/* The first n percentiles between min and max, in order. */
+void percentiles_order(struct checking *c, const struct subject *s, u64 min, u64 max,
+		       const struct bound *const *b, size_t n);
+
+/* Holds it against itself. Expands it into c->hist; false if nothing more can be said of it. */
+bool hist_check(struct checking *c, const struct run_hist *h);
+
+/* After that: figures against the histogram they are from. */
+void ends_from_hist(struct checking *c, const struct subject *s, const struct run_hist *h, u64 min,
+		    u64 max);
+void percentiles_from_hist(struct checking *c, const struct subject *s, const struct run_hist *h,
+			   const struct bound *const *b);
 
 /* ---- text for people */
 
@@ -77,6 +104,18 @@ struct numbers {
 bool shape_equal(const char *a, size_t na, const char *b, size_t nb, struct numbers *x);
 
 /* ---- the parts */
+
+/* The frequency in force, and the rulers. */
+void recompute_clock(struct checking *c);
+
+/* Series: from their lines and histograms. */
+void recompute_series(struct checking *c);
+
+/* The recommendation; and that each method has the same series, each histogram its own. */
+void recompute_methods(struct checking *c);
+
+/* Stability: from its histogram. */
+void recompute_stability(struct checking *c);
 
 /* Lines of series: their records against their sentences. */
 void recompute_lines(struct checking *c);
