@@ -26,7 +26,8 @@ const char *check_verdict_name(enum check_verdict v)
 	return names[v];
 }
 
-void row_say(struct check_row *row, enum check_verdict v, const char *format, ...)
+static void __attribute__((format(printf, 3, 4)))
+row_say(struct check_row *row, enum check_verdict v, const char *format, ...)
 {
 	va_list args;
 

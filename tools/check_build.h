@@ -26,9 +26,6 @@ struct result_sides {
 
 void result_judge(const struct check_group *g, const struct result_sides *r, struct check_row *row);
 
-void row_say(struct check_row *row, enum check_verdict v, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /* Room for n items, zeroed. */
 void *vector_of(size_t n, size_t size);
 

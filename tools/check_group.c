@@ -309,29 +309,18 @@ static void result_rows(struct check_group *g)
 
 /* ---- what may be why */
 
-struct cause_kind {
-	const char *what;
-	size_t offset; /* in struct run_identity */
+static const struct run_trait kinds[] = {
+	RUN_TRAIT(microcode), RUN_TRAIT(firmware), RUN_TRAIT(board),
+	RUN_TRAIT(serial),    RUN_TRAIT(uuid),	   RUN_TRAIT(brand),
+	RUN_TRAIT(boot),      RUN_TRAIT(loader),   RUN_TRAIT(build),
 };
 
-static const struct cause_kind kinds[] = {
-	{"microcode", offsetof(struct run_identity, microcode)},
-	{"firmware", offsetof(struct run_identity, firmware)},
-	{"board", offsetof(struct run_identity, board)},
-	{"serial", offsetof(struct run_identity, serial)},
-	{"uuid", offsetof(struct run_identity, uuid)},
-	{"brand", offsetof(struct run_identity, brand)},
-	{"boot", offsetof(struct run_identity, boot)},
-	{"loader", offsetof(struct run_identity, loader)},
-	{"build", offsetof(struct run_identity, build)},
-};
-
-static const char *identity_word(const struct party *p, const struct cause_kind *k)
+static const char *identity_word(const struct party *p, const struct run_trait *k)
 {
-	return *(const char *const *)(const void *)((const char *)&p->run->id + k->offset);
+	return run_trait(&p->run->id, k);
 }
 
-static bool side_has(const struct side *s, const struct cause_kind *k, const char *word)
+static bool side_has(const struct side *s, const struct run_trait *k, const char *word)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (!strcmp(identity_word(s->at[i], k), word))
@@ -340,7 +329,7 @@ static bool side_has(const struct side *s, const struct cause_kind *k, const cha
 }
 
 /* The first few different words of a side. */
-static char *words_of(const struct side *s, const struct cause_kind *k)
+static char *words_of(const struct side *s, const struct run_trait *k)
 {
 	char *text = NULL;
 	size_t n, shown = 0;
@@ -374,7 +363,7 @@ static void identity_causes(struct check_group *g)
 			other |= !side_has(&g->base, &kinds[i],
 					   identity_word(g->now.at[k], &kinds[i]));
 		if (other)
-			cause_add(g, kinds[i].what, words_of(&g->base, &kinds[i]),
+			cause_add(g, kinds[i].name, words_of(&g->base, &kinds[i]),
 				  words_of(&g->now, &kinds[i]));
 	}
 }

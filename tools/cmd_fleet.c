@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "figures.h"
 #include "recompute.h"
 #include "run_build.h"
 #include "ticklog.h"
@@ -17,18 +18,11 @@
 #define TICKS_STEADY 4	/* and so many ticks: below is the TSC's step */
 #define NAMED_MOST   3	/* figures named of a machine */
 
-/* A figure of one machine. Names are kept by all machines of a fleet in the order of the first. */
-struct value {
-	const char *name, *unit;
-	struct figure f;
-};
-
 struct machine {
 	const char *path;
 	struct run *run;
 	bool usable;
-	size_t n_values;
-	struct value *value; /* by name */
+	struct figure_set figures;
 	size_t fleet;
 	/* What stands out, the farthest first. */
 	size_t n_out;
@@ -37,7 +31,7 @@ struct machine {
 
 /* One figure that stands out. */
 struct out {
-	const struct value *value;
+	const struct figure *figure;
 	u64 median, mad;
 	u64 tenths; /* how many times the MAD it is off, times 10 */
 };
@@ -92,32 +86,16 @@ static bool same_fleet(const struct run_identity *a, const struct run_identity *
 	       !strcmp(a->boot, b->boot);
 }
 
-static void value_add(void *ctx, const struct figure *f)
+static const struct figure *figure_of(const struct machine *m, const char *name)
 {
-	struct machine *m = ctx;
-	struct value *v = VECTOR_ADD(m->value, m->n_values);
+	const struct figure_held *held = figure_set_find(&m->figures, name);
 
-	*v = (struct value){
-		.name = run_copy(m->run, f->name, strlen(f->name)), .unit = f->unit, .f = *f};
-}
-
-static int value_order(const void *a, const void *b)
-{
-	return strcmp(((const struct value *)a)->name, ((const struct value *)b)->name);
-}
-
-static const struct value *value_find(const struct machine *m, const char *name)
-{
-	const struct value key = {.name = name};
-
-	if (m->n_values == 0)
-		return NULL;
-	return bsearch(&key, m->value, m->n_values, sizeof(key), value_order);
+	return held ? &held->f : NULL;
 }
 
 static void machine_clear(struct machine *m)
 {
-	free(m->value);
+	figure_set_free(&m->figures);
 	free(m->out);
 	run_free(m->run);
 }
@@ -135,11 +113,8 @@ static void machine_add(struct fleets *f, struct run *r, bool usable)
 	else
 		m = VECTOR_ADD(f->machine, f->n);
 	*m = (struct machine){.path = f->path, .run = r, .usable = usable};
-	if (!usable)
-		return;
-	run_figures(r, value_add, m);
-	if (m->n_values)
-		qsort(m->value, m->n_values, sizeof(*m->value), value_order);
+	if (usable)
+		figure_set_make(r, &m->figures);
 }
 
 static void fleet_run(void *ctx, struct run *r)
@@ -179,44 +154,44 @@ static u64 mad_least(const struct figure *f, u64 median, u64 mad)
 	return mad > least ? mad : least;
 }
 
-static void out_add(struct machine *m, const struct value *v, u64 median, u64 mad)
+static void out_add(struct machine *m, const struct figure *v, u64 median, u64 mad)
 {
-	u64 off = v->f.value > median ? v->f.value - median : median - v->f.value;
-	u64 least = mad_least(&v->f, median, mad);
+	u64 off = v->value > median ? v->value - median : median - v->value;
+	u64 least = mad_least(v, median, mad);
 	struct out *o = VECTOR_ADD(m->out, m->n_out);
 
-	*o = (struct out){.value = v, .median = median, .mad = mad};
+	*o = (struct out){.figure = v, .median = median, .mad = mad};
 	o->tenths = off > ~0ull / 10 ? ~0ull / least : off * 10 / least;
 }
 
 /* One figure over all machines of a fleet. x has room for all. */
-static void figure_compare(struct fleets *f, size_t fleet, const struct value *v, u64 *x)
+static void figure_compare(struct fleets *f, size_t fleet, const struct figure *v, u64 *x)
 {
 	size_t n = 0;
 	u64 median, mad;
 
 	for (size_t i = 0; i < f->n; i++) {
-		const struct value *other;
+		const struct figure *other;
 
 		if (f->machine[i].fleet != fleet || !f->machine[i].usable)
 			continue;
-		other = value_find(&f->machine[i], v->name);
-		if (other && !other->f.overflow)
-			x[n++] = other->f.value;
+		other = figure_of(&f->machine[i], v->name);
+		if (other && !other->overflow)
+			x[n++] = other->value;
 	}
 	if (n < LEAST)
 		return;
 	mad = stats_mad(x, n, &median);
 	for (size_t i = 0; i < f->n; i++) {
 		struct machine *m = &f->machine[i];
-		const struct value *mine =
-			m->fleet == fleet && m->usable ? value_find(m, v->name) : NULL;
+		const struct figure *mine =
+			m->fleet == fleet && m->usable ? figure_of(m, v->name) : NULL;
 		u64 off;
 
-		if (!mine || mine->f.overflow)
+		if (!mine || mine->overflow)
 			continue;
-		off = mine->f.value > median ? mine->f.value - median : median - mine->f.value;
-		if (off / MADS > mad && is_far(&mine->f, median))
+		off = mine->value > median ? mine->value - median : median - mine->value;
+		if (off / MADS > mad && is_far(mine, median))
 			out_add(m, mine, median, mad);
 	}
 }
@@ -226,7 +201,7 @@ static bool seen_before(const struct fleets *f, size_t at, const char *name)
 {
 	for (size_t i = 0; i < at; i++)
 		if (f->machine[i].fleet == f->machine[at].fleet && f->machine[i].usable &&
-		    value_find(&f->machine[i], name))
+		    figure_of(&f->machine[i], name))
 			return true;
 	return false;
 }
@@ -235,13 +210,13 @@ static bool seen_before(const struct fleets *f, size_t at, const char *name)
 static int out_order(const void *a, const void *b)
 {
 	const struct out *x = a, *y = b;
-	bool p = is_steady(x->value->f.class), q = is_steady(y->value->f.class);
+	bool p = is_steady(x->figure->class), q = is_steady(y->figure->class);
 
 	if (p != q)
 		return p ? -1 : 1;
 	if (x->tenths != y->tenths)
 		return x->tenths > y->tenths ? -1 : 1;
-	return strcmp(x->value->name, y->value->name);
+	return strcmp(x->figure->name, y->figure->name);
 }
 
 static void outliers_find(struct fleets *f)
@@ -249,9 +224,10 @@ static void outliers_find(struct fleets *f)
 	u64 *x = must(malloc((f->n + 1) * sizeof(*x)));
 
 	for (size_t i = 0; i < f->n; i++)
-		for (size_t k = 0; f->machine[i].usable && k < f->machine[i].n_values; k++)
-			if (!seen_before(f, i, f->machine[i].value[k].name))
-				figure_compare(f, f->machine[i].fleet, &f->machine[i].value[k], x);
+		for (size_t k = 0; f->machine[i].usable && k < f->machine[i].figures.n; k++)
+			if (!seen_before(f, i, f->machine[i].figures.held[k].f.name))
+				figure_compare(f, f->machine[i].fleet,
+					       &f->machine[i].figures.held[k].f, x);
 	free(x);
 	for (size_t i = 0; i < f->n; i++)
 		if (f->machine[i].n_out)
@@ -272,22 +248,14 @@ static void fleets_sort(struct fleets *f)
 
 /* ---- what differs about a machine */
 
-static const struct {
-	const char *name;
-	size_t at; /* in struct run_identity */
-} traits[] = {
-	{"microcode", offsetof(struct run_identity, microcode)},
-	{"firmware", offsetof(struct run_identity, firmware)},
-	{"board", offsetof(struct run_identity, board)},
-	{"brand", offsetof(struct run_identity, brand)},
-	{"build", offsetof(struct run_identity, build)},
-	{"options", offsetof(struct run_identity, options)},
-	{"loader", offsetof(struct run_identity, loader)},
+static const struct run_trait traits[] = {
+	RUN_TRAIT(microcode), RUN_TRAIT(firmware), RUN_TRAIT(board),  RUN_TRAIT(brand),
+	RUN_TRAIT(build),     RUN_TRAIT(options),  RUN_TRAIT(loader),
 };
 
 static const char *trait_of(const struct machine *m, size_t trait)
 {
-	return *(const char *const *)((const char *)&m->run->id + traits[trait].at);
+	return run_trait(&m->run->id, &traits[trait]);
 }
 
 static size_t trait_count(const struct fleets *f, size_t fleet, size_t trait, const char *value)
@@ -364,13 +332,13 @@ static void out_print(const struct out *o)
 {
 	char mine[64], median[64], mad[64];
 
-	value_text(mine, sizeof(mine), &o->value->f, o->value->f.value);
-	value_text(median, sizeof(median), &o->value->f, o->median);
-	value_text(mad, sizeof(mad), &o->value->f, o->mad);
-	printf("    %s: %s ", o->value->name, mine);
-	escape_puts(stdout, o->value->unit);
+	value_text(mine, sizeof(mine), o->figure, o->figure->value);
+	value_text(median, sizeof(median), o->figure, o->median);
+	value_text(mad, sizeof(mad), o->figure, o->mad);
+	printf("    %s: %s ", o->figure->name, mine);
+	escape_puts(stdout, o->figure->unit);
 	printf(", median %s, MAD %s", median, mad);
-	if (o->mad && mad_least(&o->value->f, o->median, o->mad) == o->mad)
+	if (o->mad && mad_least(o->figure, o->median, o->mad) == o->mad)
 		printf(", off by %llu.%llu MAD", (unsigned long long)(o->tenths / 10),
 		       (unsigned long long)(o->tenths % 10));
 	putchar('\n');
@@ -380,7 +348,7 @@ static void outlier_print(const struct fleets *f, const struct machine *m, size_
 {
 	fputs("  ", stdout);
 	escape_puts(stdout, name_of(m));
-	printf(": %zu of %zu figures stand%s out\n", m->n_out, m->n_values,
+	printf(": %zu of %zu figures stand%s out\n", m->n_out, m->figures.n,
 	       m->n_out == 1 ? "s" : "");
 	for (size_t i = 0; i < m->n_out && i < NAMED_MOST; i++)
 		out_print(&m->out[i]);
@@ -412,10 +380,10 @@ static void cell_word(char *to, const char *text)
 
 static void cell_figure(char *to, const struct machine *m, const char *name)
 {
-	const struct value *v = value_find(m, name);
+	const struct figure *f = figure_of(m, name);
 
-	if (v)
-		value_text(to, 64, &v->f, v->f.value);
+	if (f)
+		value_text(to, 64, f, f->value);
 	else
 		strcpy(to, "-");
 }
@@ -572,8 +540,8 @@ static int machine_order(const void *a, const void *b)
 	const struct machine *x = a, *y = b;
 	u64 p = x->n_out ? x->out[0].tenths : 0, q = y->n_out ? y->out[0].tenths : 0;
 
-	bool steady_x = x->n_out && is_steady(x->out[0].value->f.class);
-	bool steady_y = y->n_out && is_steady(y->out[0].value->f.class);
+	bool steady_x = x->n_out && is_steady(x->out[0].figure->class);
+	bool steady_y = y->n_out && is_steady(y->out[0].figure->class);
 
 	if (steady_x != steady_y)
 		return steady_x ? -1 : 1;

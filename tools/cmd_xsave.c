@@ -105,21 +105,14 @@ static void take_note(struct xsave *x, const struct input *in, const struct trac
 		meet(&x->met[kind], in);
 }
 
-/*
- * A break on a serial line reads as a NUL, and a capture in UTF-16 is half of them: without them a
- * line may be something.
- */
+/* Without its NULs a line may be something. */
 static enum trace_kind read_plain(struct trace *t, const char *line, size_t n, enum trace_kind kind)
 {
 	static char plain[INPUT_LINE_MAX];
-	size_t len = 0;
 
 	if (t->rules.reference || !memchr(line, '\0', n))
 		return kind;
-	for (size_t i = 0; i < n; i++)
-		if (line[i])
-			plain[len++] = line[i];
-	return trace_line(t, plain, len);
+	return trace_line(t, plain, input_plain(plain, line, n));
 }
 
 /* False if it makes no sense to go on. */

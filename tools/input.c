@@ -197,3 +197,13 @@ bool input_line(struct input *in, const char **line, size_t *n)
 		in->line_no++;
 	return *n > 0;
 }
+
+size_t input_plain(char *to, const char *line, size_t n)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (line[i])
+			to[len++] = line[i];
+	return len;
+}

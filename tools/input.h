@@ -40,4 +40,10 @@ bool input_line(struct input *in, const char **line, size_t *n);
 /* False if reading failed. */
 bool input_close(struct input *in);
 
+/*
+ * A break on a serial line reads as a NUL, and a capture in UTF-16 is half of them: copies the
+ * bytes without them, returns how many those are.
+ */
+size_t input_plain(char *to, const char *line, size_t n);
+
 #endif

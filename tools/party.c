@@ -114,7 +114,7 @@ void side_add(struct side *s, struct run *r, const char *from, const char *withi
 	*VECTOR_ADD(s->at, s->n) = p;
 }
 
-void side_drop_last(struct side *s)
+static void side_drop_last(struct side *s)
 {
 	struct party *p = s->at[--s->n];
 

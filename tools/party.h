@@ -33,7 +33,6 @@ struct side {
 
 /* The run is the side's from now on. */
 void side_add(struct side *s, struct run *r, const char *from, const char *within);
-void side_drop_last(struct side *s);
 void side_free(struct side *s);
 
 /* ---- which runs can be compared at all */

@@ -624,21 +624,15 @@ static void text_take(struct run_reader *rd, const char *line, size_t n)
 		text_keep(rd, text, len);
 }
 
-/* A break on the line reads as a NUL, and a capture in UTF-16 is half of them. */
 static const char *nuls_drop(struct run_reader *rd, const char *line, size_t *n)
 {
-	size_t len = 0;
-
 	if (*n == 0 || !memchr(line, '\0', *n))
 		return line;
 	if (rd->plain_cap < *n) {
 		rd->plain = must(realloc(rd->plain, *n));
 		rd->plain_cap = *n;
 	}
-	for (size_t i = 0; i < *n; i++)
-		if (line[i])
-			rd->plain[len++] = line[i];
-	*n = len;
+	*n = input_plain(rd->plain, line, *n);
 	return rd->plain;
 }
 

@@ -73,6 +73,22 @@ struct run_identity {
 	const char *firmware, *board, *serial, *uuid, *label;
 };
 
+/* A word of the identity by its place in it, for tables of them. */
+struct run_trait {
+	const char *name;
+	size_t at;
+};
+
+#define RUN_TRAIT(member)                                      \
+	{                                                      \
+#member, offsetof(struct run_identity, member) \
+	}
+
+static inline const char *run_trait(const struct run_identity *id, const struct run_trait *t)
+{
+	return *(const char *const *)(const void *)((const char *)id + t->at);
+}
+
 /* A KTAP result line. */
 struct run_check {
 	u64 line;

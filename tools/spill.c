@@ -14,7 +14,7 @@
 #define BUFFER_LEAST (16u << 10)
 #define BUFFER_MOST  (256u << 10)
 
-struct run {
+struct spill_run {
 	u64 at, left; /* bytes in the file still to be read */
 	struct pair *buf, *next, *end;
 	bool owned; /* buf is ours */
@@ -94,20 +94,20 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
-static struct run *add_run(struct spill *r)
+static struct spill_run *add_run(struct spill *r)
 {
-	struct run *longer = realloc(r->run, (r->n + 1) * sizeof(*longer));
+	struct spill_run *longer = realloc(r->run, (r->n + 1) * sizeof(*longer));
 
 	if (!longer)
 		return NULL;
 	r->run = longer;
-	longer[r->n] = (struct run){0};
+	longer[r->n] = (struct spill_run){0};
 	return &longer[r->n++];
 }
 
 bool spill_write(struct spill *r, const struct pair *p, size_t n)
 {
-	struct run *run;
+	struct spill_run *run;
 
 	if (r->fd < 0 && (r->fd = temporary_file()) < 0)
 		return false;
@@ -120,7 +120,7 @@ bool spill_write(struct spill *r, const struct pair *p, size_t n)
 }
 
 /* Reads more of a run; false at its end or on an error. */
-static bool refill(struct spill *r, struct run *run)
+static bool refill(struct spill *r, struct spill_run *run)
 {
 	size_t want = run->left < r->buffer ? run->left : r->buffer, got = 0;
 
@@ -177,7 +177,7 @@ static void sift_down(struct spill *r, size_t i)
 
 bool spill_merge(struct spill *r, struct pair *p, size_t n)
 {
-	struct run *run;
+	struct spill_run *run;
 
 	r->buffer = buffer_size(r);
 	for (size_t i = 0; i < r->n; i++) {
@@ -191,7 +191,7 @@ bool spill_merge(struct spill *r, struct pair *p, size_t n)
 	r->heap = malloc(r->n * sizeof(*r->heap));
 	if (!run || !r->heap)
 		return false;
-	*run = (struct run){.buf = p, .next = p, .end = n ? p + n : p};
+	*run = (struct spill_run){.buf = p, .next = p, .end = n ? p + n : p};
 	for (size_t i = 0; i < r->n; i++)
 		if (r->run[i].owned ? refill(r, &r->run[i]) : n > 0)
 			r->heap[r->n_heap++] = i;
@@ -202,7 +202,7 @@ bool spill_merge(struct spill *r, struct pair *p, size_t n)
 
 bool spill_next(struct spill *r, struct pair *p)
 {
-	struct run *run;
+	struct spill_run *run;
 
 	if (!r->n_heap || r->error)
 		return false;

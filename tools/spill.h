@@ -14,11 +14,11 @@ struct pair {
 /* By group, then value: for qsort(). */
 int pair_compare(const void *a, const void *b);
 
-struct run;
+struct spill_run;
 
 struct spill {
 	int fd; /* -1: no file yet */
-	struct run *run;
+	struct spill_run *run;
 	size_t n;
 	u64 bytes;     /* in the file */
 	size_t buffer; /* bytes to read a run by, while merging */
