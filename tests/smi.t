@@ -152,6 +152,12 @@ refused('microvm', qr/the FADT says hardware-reduced ACPI: there is no SMI_CMD/,
 refused('no ACPI', qr/there is no FADT, so no SMI_CMD is known/, 'smi=inject:5',
     machine => 'microvm,acpi=off');
 
+my $real = qr/replacing an SMI handler is refused where no emulator is known/;
+refused('no hypervisor, handler', $real, 'smi=handler:500 exit=debug', machine => 'q35',
+    cpu => 'max,vendor=GenuineIntel,-hypervisor', icount => 3);
+refused('unnamed hypervisor, handler', $real, 'smi=handler:500', machine => 'q35',
+    cpu => 'max,vendor=GenuineIntel,tcg-cpuid=off', icount => 3);
+
 # Firmware without SMM names the port all the same. GRUB has no command line but its menu's.
 sub image_with {
     my ($options) = @_;
