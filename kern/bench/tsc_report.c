@@ -232,10 +232,10 @@ static void conditions_check(const struct tsc_suite *s)
 	if (run_emulated(s->run))
 		verdict_add(v, "tsc.conditions", STATUS_SKIP, "emulated: not judged");
 	else
-		verdict_add(
-			v, "tsc.conditions", d->unsettled ? STATUS_UNSTABLE : STATUS_OK,
-			"core clock or sibling moved: %llu spans measured again, %llu never settled",
-			(unsigned long long)d->redone, (unsigned long long)d->unsettled);
+		verdict_add(v, "tsc.conditions", d->unsettled ? STATUS_UNSTABLE : STATUS_OK,
+			    "%llu spans measured again (core clock, sibling, SMI, NMI or machine "
+			    "check), %llu never settled",
+			    (unsigned long long)d->redone, (unsigned long long)d->unsettled);
 }
 
 static void cycles_report(const struct tsc_suite *s)
