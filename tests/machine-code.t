@@ -23,6 +23,13 @@ if (@methods) {
 	@methods = @{ $source->{methods} };
 }
 
+# Of long lists only what is wrong is shown, and of many such lines the first.
+sub none_wrong {
+	my ($what, @wrong) = @_;
+	my $more = @wrong > 5 ? [ @wrong[ 0 .. 4 ], '... ' . (@wrong - 5) . ' more' ] : \@wrong;
+	ok(!@wrong, $what) or diag(map {"  $_\n"} @$more);
+}
+
 # What an instruction of a text stands for, and what must follow a read in an end.
 my %expand = (cpuid => ['xor %eax,%eax', 'cpuid']);
 my @ended  = ('mov %eax,%r11d', 'mov %edx,%r12d');
@@ -183,7 +190,9 @@ my ($second) = grep { $turn[$_] eq 'rdtsc' } reverse 0 .. $#turn;
 my ($again)  = grep { $turn[$_] =~ /^jb/ } 0 .. $#turn;
 is(scalar @write, $again - $second + 1, 'seq_gaps: from read to turn they are equal');
 
-is(join(' ', sort keys %$seq), join(' ', sort keys %seen), 'nothing else is in the section');
+none_wrong('all that is in the section is known here, and nothing else is there',
+	(map {"$_ is in seqtext, and nothing above looks at it"} grep { !$seen{$_} } sort keys %$seq),
+	(map {"$_ is not in seqtext"} grep { !$seq->{$_} } sort keys %seen));
 
 # Register contract: what is pushed is popped, in reverse; what a caller keeps is pushed before it is
 # written; nothing is stored below the stack pointer; the direction flag stays.
@@ -207,8 +216,8 @@ sub contract {
 	return '';
 }
 
-my @broken = grep { $_ } map { my $why = contract($seq->{$_}); $why && "$_ $why" } sort keys %$seq;
-is("@broken", '', 'callee-saved registers, stack and direction flag are kept');
+none_wrong('callee-saved registers, stack and direction flag are kept',
+	grep { $_ } map { my $why = contract($seq->{$_}); $why && "$_ $why" } sort keys %$seq);
 
 # The same code gives the same CRC wherever it is linked.
 my @sections = Seq::lines_of('readelf', '-SW', Seq::object());
@@ -244,14 +253,18 @@ for my $k (0 .. $n - 1) {
 	my $is = $leads_to{$at} // 'nowhere';
 	push @table, "[$k] is $is, wants $want" if $is ne $want;
 }
-is("@table", '', 'seq_table leads to what its numbers say');
+none_wrong('seq_table leads to what its numbers say', @table);
 is(unpack('Q<', pack 'C8', map { $byte{ $table_at{seq_table_n} + $_ } } 0 .. 7), $n, 'all are in it');
 my @cells = map { my $s = $_; map {"seq_mx_${s}_$_"} 0 .. $#{ $source->{ends} } }
 	0 .. $#{ $source->{starts} };
-is(join(' ', map { $leads_to{ $table_at{seq_matrix} + 8 * $_ } // 'nowhere' } 0 .. $#cells),
-	"@cells", 'seq_matrix is in order');
-is(join(' ', map { $leads_to{ $table_at{seq_xtable} + 8 * $_ } // 'nowhere' } 0 .. $#{ $source->{xops} }),
-	join(' ', map {"seq_x_$_"} @{ $source->{xops} }), 'seq_xtable is in order');
+sub in_order {
+	my ($table, @want) = @_;
+	my @is = map { $leads_to{ $table_at{$table} + 8 * $_ } // 'nowhere' } 0 .. $#want;
+	none_wrong("$table is in order",
+		map { $is[$_] eq $want[$_] ? () : "[$_] is $is[$_], wants $want[$_]" } 0 .. $#want);
+}
+in_order('seq_matrix', @cells);
+in_order('seq_xtable', map {"seq_x_$_"} @{ $source->{xops} });
 
 # Counts that an instruction-counting clock is known to show.
 my $count = Seq::predict();

@@ -13,7 +13,7 @@ section .rodata
 %include "method.inc"
 %include "xseq.inc"
 
-global seq_begin, seq_end, seq_table, seq_table_n, seq_matrix, seq_xtable
+global seq_begin, seq_end, seq_table, seq_table_n, seq_matrix, seq_made, seq_xtable
 global seq_ruler, seq_canary, seq_gaps
 
 section seqtext
@@ -69,6 +69,8 @@ seq_matrix:
 %endrep
 %assign seq_s seq_s + 1
 %endrep
+seq_made:
+	dq	seq_method_n, seq_s, seq_e
 
 section seqtext
 %include "gaps.inc"

@@ -62,6 +62,12 @@ struct seq_edge {
 };
 extern const struct seq_edge seq_start[SEQ_STARTS], seq_end_edge[SEQ_ENDS];
 
+/* What seq.asm made: must be SEQ_METHODS, SEQ_STARTS and SEQ_ENDS, which a test compares. */
+struct seq_made {
+	u64 methods, starts, ends;
+};
+extern const struct seq_made seq_made;
+
 /* The table of README "Methods", in report order. */
 struct seq_method {
 	const char *id;	   /* "0", "1c", ... */

@@ -82,6 +82,7 @@ static void plan_methods(struct tsc_suite *s)
 					    seq_find(i, WORK_EMPTY, PRE_NONE, FORM_MEM),
 					    s->scratch_hist[0], &min);
 	}
+	_Static_assert(SEQ_METHODS <= PLAN_MAX, "plan_budget() takes no more");
 	plan_budget(plans, costs, SEQ_METHODS, &s->full, budget_ticks(s->run),
 		    o->lines != OPTION_UNSET || o->samples != OPTION_UNSET);
 	for (u32 i = 0; i < SEQ_METHODS; i++) {
