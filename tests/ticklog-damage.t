@@ -86,6 +86,14 @@ shown('two runs in a file', $log . "power off\n" . $log, 0, 'complete', 'complet
     like($err, qr/ 4 records are missing: number 5-7, 10$/m, 'some records lost: which');
 }
 {
+    # Far apart, as no machine counts, but a record may say so.
+    my @far = map { 8_000_000_000_000_000_000 + 1000 * $_ } 1 .. 30;
+    my @ranges = map { my $from = $_ ? $far[ $_ - 1 ] + 1 : 2; "$from-" . ($far[$_] - 1) } 0 .. $#far;
+    my ($err) = shown('many ranges lost', joined($lines[0], map { record_line("$_", 'x', 'y=1') } @far), 2, 'incomplete');
+    like($err, qr/ records are missing: number @{[ join ', ', @ranges[ 0 .. 19 ] ]} and 9990 more$/m,
+        'many ranges lost: as many as there is room for, and how many more records');
+}
+{
     my ($err) = shown('the begin lost', joined(@lines[ 1 .. $#lines ]), 2, 'incomplete');
     like($err, qr/run without a begin.* is incomplete$/m, 'the begin lost: said');
     like($err, qr/ 1 record is missing: number 1$/m, 'the begin lost: which');

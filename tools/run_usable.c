@@ -5,24 +5,27 @@
 #include "run.h"
 
 #define SAID_MOST   20 /* problems, or ranges of missing records, of a run */
-#define RANGE_BYTES 600
+#define RANGE_BYTES sizeof("18446744073709551615-18446744073709551615, ")
 
 static void missing_fmt(const struct run *r, struct text *t)
 {
+	u64 more = r->missing_records;
+
 	for (size_t i = 0; i < r->n_missing && i < SAID_MOST; i++) {
 		const struct run_range *m = &r->missing[i];
 
 		fmt(t, i ? ", %llu" : "%llu", (unsigned long long)m->from);
 		if (m->to != m->from)
 			fmt(t, "-%llu", (unsigned long long)m->to);
+		more -= m->to - m->from + 1;
 	}
-	if (r->n_missing > SAID_MOST)
-		text_str(t, " and more");
+	if (more)
+		fmt(t, " and %llu more", (unsigned long long)more);
 }
 
 static void say_missing(const struct command *c, const char *file, const struct run *r)
 {
-	char bytes[RANGE_BYTES];
+	char bytes[(SAID_MOST + 1) * RANGE_BYTES];
 	struct text t = TEXT_ON(bytes);
 
 	missing_fmt(r, &t);
