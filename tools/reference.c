@@ -9,39 +9,22 @@
 
 #define FLAGS_WIDTH 5
 
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* A word of the reference's: anything but a space and, by a slip of its quoting, a backslash. */
 static bool in_word(char c)
 {
 	return c != ' ' && c != '\\';
 }
 
-static const char *skip_blank(const char *p, const char *end)
-{
-	while (p < end && is_blank(*p))
-		p++;
-	return p;
-}
-
 /* `TIME: word:` at p. */
 static bool time_and_name(const char *p, const char *end, struct trace_front *f)
 {
-	f->time = p = skip_blank(p, end);
-	while (p < end && (is_digit(*p) || *p == '.'))
+	f->time = p = trace_skip_blank(p, end);
+	while (p < end && (trace_is_digit(*p) || *p == '.'))
 		p++;
 	f->time_end = p;
 	if (p == end || *p != ':')
 		return false;
-	f->name = p = skip_blank(p + 1, end);
+	f->name = p = trace_skip_blank(p + 1, end);
 	for (p = trace_skip_prefix(p, end); p < end && in_word(*p) && *p != ':';)
 		p++;
 	f->name_end = p;
@@ -51,7 +34,7 @@ static bool time_and_name(const char *p, const char *end, struct trace_front *f)
 /* What follows `[CPU]`. Flags are tried first, and as far to the right as they go. */
 static bool after_cpu(const char *p, const char *end, struct trace_front *f)
 {
-	const char *word = skip_blank(p, end);
+	const char *word = trace_skip_blank(p, end);
 	const char *first = word - p > FLAGS_WIDTH ? word - FLAGS_WIDTH : p;
 
 	for (const char *flags = word; flags >= first; flags--)
@@ -66,16 +49,9 @@ static bool front_at(const char *bracket, const char *end, struct trace_front *f
 {
 	const char *p = bracket + 1;
 
-	while (p < end && is_digit(*p))
+	while (p < end && trace_is_digit(*p))
 		p++;
 	return p > bracket + 1 && p < end && *p == ']' && after_cpu(p + 1, end, f);
-}
-
-static const char *back_blank(const char *line, const char *p)
-{
-	while (p > line && is_blank(p[-1]))
-		p--;
-	return p;
 }
 
 /*
@@ -88,7 +64,7 @@ static void prefer_longer_task(const char *bracket, const char *end, struct trac
 	struct trace_front g = {.line = f->line};
 
 	while (in_word(*checked) && (p = memchr(p + 1, '[', (size_t)(end - p - 1)))) {
-		g.task_end = back_blank(f->line, p);
+		g.task_end = trace_back_blank(f->line, p);
 		for (; checked < g.task_end; checked++)
 			if (!in_word(*checked))
 				return;
@@ -104,7 +80,7 @@ bool reference_front(const char *line, const char *fields, struct trace_front *f
 	while ((p = memchr(p, '[', (size_t)(fields - p)))) {
 		if (front_at(p, fields, f)) {
 			f->line = line;
-			f->task_end = back_blank(line, p);
+			f->task_end = trace_back_blank(line, p);
 			prefer_longer_task(p, fields, f);
 			return true;
 		}

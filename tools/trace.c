@@ -43,23 +43,6 @@ static inline unsigned int hex_digit(char c, bool upper)
 	return d < 6 ? d + 10 : 16;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static const char *skip_blank(const char *p, const char *end)
-{
-	while (p < end && is_blank(*p))
-		p++;
-	return p;
-}
-
 static const char *find(const char *p, const char *end, const char *word)
 {
 	return p < end ? memmem(p, (size_t)(end - p), word, strlen(word)) : NULL;
@@ -81,12 +64,6 @@ static inline bool back_word(const char *line, const char **p, const char *word)
 		return false;
 	*p -= n;
 	return true;
-}
-
-static inline void back_blank(const char *line, const char **p)
-{
-	while (*p > line && is_blank((*p)[-1]))
-		(*p)--;
 }
 
 /*
@@ -128,11 +105,11 @@ static enum trace_kind read_fields(const char *line, const char *end, bool refer
 	if (!back_hex(line, &p, reference, &s->xinuse, &overflow) ||
 	    !back_word(line, &p, "XINUSE:"))
 		return TRACE_MALFORMED;
-	back_blank(line, &p);
+	p = trace_back_blank(line, p);
 	if (!back_hex(line, &p, reference, &s->rfbm, &overflow) || !back_word(line, &p, "RFBM:"))
 		return TRACE_MALFORMED;
-	back_blank(line, &p);
-	for (last = p; p > line && is_digit(p[-1]); p--)
+	p = trace_back_blank(line, p);
+	for (last = p; p > line && trace_is_digit(p[-1]); p--)
 		;
 	if (!number_decimal(p, (size_t)(last - p), &s->latency)) {
 		if (p == last)
@@ -153,9 +130,9 @@ static inline bool name_at(const char *p, const char *end, struct trace_front *f
 {
 	const char *limit;
 
-	f->name = p = skip_blank(p, end);
+	f->name = p = trace_skip_blank(p, end);
 	limit = end - p > TRACE_NAME_MAX ? p + TRACE_NAME_MAX + 1 : end;
-	for (p = trace_skip_prefix(p, limit); p < limit && *p != ':' && !is_blank(*p);)
+	for (p = trace_skip_prefix(p, limit); p < limit && *p != ':' && !trace_is_blank(*p);)
 		p++;
 	f->name_end = p;
 	return p > f->name && (p == limit ? p < end : *p == ':');
@@ -167,12 +144,12 @@ static bool time_and_name(const char *p, const char *end, struct trace_front *f)
 	const char *limit = end - p > TIME_MAX ? p + TIME_MAX : end;
 
 	f->time = p;
-	while (p < limit && is_digit(*p))
+	while (p < limit && trace_is_digit(*p))
 		p++;
 	if (p == f->time)
 		return false;
 	if (p < limit && *p == '.')
-		for (p++; p < limit && is_digit(*p);)
+		for (p++; p < limit && trace_is_digit(*p);)
 			p++;
 	f->time_end = p;
 	return p < end && *p == ':' && name_at(p + 1, end, f);
@@ -183,16 +160,16 @@ static bool front_at(const char *p, const char *end, struct trace_front *f)
 {
 	const char *start = ++p;
 
-	while (p < end && p - start < CPU_DIGITS_MAX && is_digit(*p))
+	while (p < end && p - start < CPU_DIGITS_MAX && trace_is_digit(*p))
 		p++;
 	if (p == start || p == end || *p != ']')
 		return false;
-	p = skip_blank(p + 1, end);
+	p = trace_skip_blank(p + 1, end);
 	if (time_and_name(p, end, f))
 		return true;
-	for (start = p; p < end && p - start < FLAGS_MAX && !is_blank(*p);)
+	for (start = p; p < end && p - start < FLAGS_MAX && !trace_is_blank(*p);)
 		p++;
-	return p < end && is_blank(*p) && time_and_name(skip_blank(p, end), end, f);
+	return p < end && trace_is_blank(*p) && time_and_name(trace_skip_blank(p, end), end, f);
 }
 
 /*
@@ -203,16 +180,16 @@ static const char *late_at(const char *p, const char *end, struct trace_front *f
 {
 	const char *start = p, *limit;
 
-	while (p < end && p - start < CPU_DIGITS_MAX && is_digit(*p))
+	while (p < end && p - start < CPU_DIGITS_MAX && trace_is_digit(*p))
 		p++;
 	limit = end - p > FLAGS_MAX ? p + FLAGS_MAX : end;
-	for (start = p; p < limit && !is_blank(*p);)
+	for (start = p; p < limit && !trace_is_blank(*p);)
 		p++;
-	if (p == start || is_digit(*start) || p == limit)
+	if (p == start || trace_is_digit(*start) || p == limit)
 		return NULL;
-	f->time = p = skip_blank(p, end);
+	f->time = p = trace_skip_blank(p, end);
 	limit = end - p > TIME_MAX ? p + TIME_MAX : end;
-	while (p < limit && is_digit(*p))
+	while (p < limit && trace_is_digit(*p))
 		p++;
 	f->time_end = p;
 	f->since_start = starts(p, end, "us");
@@ -228,13 +205,12 @@ static const char *find_late(const char *line, const char *end, struct trace_fro
 	for (const char *p = line; p < end; p++) {
 		const char *behind;
 
-		if (!is_digit(*p) || (p > line && !is_blank(p[-1])))
+		if (!trace_is_digit(*p) || (p > line && !trace_is_blank(p[-1])))
 			continue;
 		behind = late_at(p, end, f);
 		if (!behind)
 			continue;
-		f->task_end = p;
-		back_blank(line, &f->task_end);
+		f->task_end = trace_back_blank(line, p);
 		return behind;
 	}
 	return NULL;
@@ -248,8 +224,7 @@ static bool find_usual(const char *line, const char *end, struct trace_front *f)
 	f->since_start = false;
 	while (p < end && (p = memchr(p, '[', (size_t)(end - p)))) {
 		if (front_at(p, end, f)) {
-			f->task_end = p;
-			back_blank(line, &f->task_end);
+			f->task_end = trace_back_blank(line, p);
 			return true;
 		}
 		p++;
@@ -378,7 +353,7 @@ static enum trace_kind front_tolerant(struct trace *t, const char *line, const c
 /* Blanks, carriage returns and zeros that a serial line leaves behind. */
 static const char *strip_end(const char *line, const char *end)
 {
-	while (end > line && (is_blank(end[-1]) || !end[-1]))
+	while (end > line && (trace_is_blank(end[-1]) || !end[-1]))
 		end--;
 	return end;
 }
@@ -398,7 +373,7 @@ static enum trace_kind line_tolerant(struct trace *t, const char *line, const ch
 	if (!fields)
 		return TRACE_OTHER;
 	/* Only an event's own line has a ':' after its name, unless it was torn just there. */
-	while (fields < end && *fields != ':' && !is_blank(*fields))
+	while (fields < end && *fields != ':' && !trace_is_blank(*fields))
 		fields++;
 	return fields == end || *fields == ':' ? TRACE_MALFORMED : TRACE_MENTION;
 }
@@ -424,14 +399,14 @@ static enum trace_kind line_reference(struct trace *t, const char *line, const c
 /* `N EVENTS` in [p, end) and nothing else; *lost = N, or 0 without a number. */
 static bool read_count(const char *p, const char *end, const char *after, u64 *lost)
 {
-	const char *digits = p = skip_blank(p, end);
+	const char *digits = p = trace_skip_blank(p, end);
 
-	while (p < end && is_digit(*p))
+	while (p < end && trace_is_digit(*p))
 		p++;
 	*lost = 0;
 	if (p > digits && !number_decimal(digits, (size_t)(p - digits), lost))
 		return false;
-	p = skip_blank(p, end);
+	p = trace_skip_blank(p, end);
 	return starts(p, end, after) && p + strlen(after) == end;
 }
 
@@ -441,14 +416,14 @@ static bool read_count(const char *p, const char *end, const char *after, u64 *l
  */
 static bool is_lost(const char *p, const char *end, u64 *lost)
 {
-	p = skip_blank(p, end);
+	p = trace_skip_blank(p, end);
 	if (starts(p, end, "CPU")) {
 		p += 3;
 		if (p < end && (*p == ':' || *p == ' '))
 			p++;
-		while (p < end && is_digit(*p))
+		while (p < end && trace_is_digit(*p))
 			p++;
-		p = skip_blank(p, end);
+		p = trace_skip_blank(p, end);
 	}
 	if (p < end && *p == '[' && end[-1] == ']') {
 		p++;
@@ -475,7 +450,7 @@ static bool read_unit(const char *p, const char *end, struct trace_unit *unit)
 	if (!starts(p, end, "ticks tsc_khz="))
 		return false;
 	p += strlen("ticks tsc_khz=");
-	for (digits = p; p < end && is_digit(*p);)
+	for (digits = p; p < end && trace_is_digit(*p);)
 		p++;
 	*unit = (struct trace_unit){.ticks = true};
 	return p == end && number_decimal(digits, (size_t)(p - digits), &unit->tsc_khz);
@@ -487,7 +462,7 @@ static bool has_cpu(const char *p, const char *end)
 	while (p < end && (p = memchr(p, '[', (size_t)(end - p)))) {
 		const char *start = ++p;
 
-		while (p < end && is_digit(*p))
+		while (p < end && trace_is_digit(*p))
 			p++;
 		if (p > start && p < end && *p == ']')
 			return true;
@@ -504,7 +479,7 @@ static enum trace_kind note(struct trace *t, const char *line, const char *end)
 
 	if (has_cpu(line, end) || find_late(line, end, &f))
 		return TRACE_OTHER;
-	p = skip_blank(line, end);
+	p = trace_skip_blank(line, end);
 	end = strip_end(p, end);
 	if (is_lost(p, end, &t->lost))
 		return TRACE_LOST;

@@ -66,6 +66,31 @@ struct trace {
 	u64 lost; /* of the last TRACE_LOST line: how many; 0 when it does not say */
 };
 
+static inline bool trace_is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool trace_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline const char *trace_skip_blank(const char *p, const char *end)
+{
+	while (p < end && trace_is_blank(*p))
+		p++;
+	return p;
+}
+
+/* From p back over blanks, not beyond the line's start. */
+static inline const char *trace_back_blank(const char *line, const char *p)
+{
+	while (p > line && trace_is_blank(p[-1]))
+		p--;
+	return p;
+}
+
 #define TRACE_PREFIX "x86_fpu_latency_x"
 
 /* Steps over what the events' names start with: a fast way past plain bytes. */
