@@ -61,7 +61,7 @@ FUZZ_SECONDS ?= 60
 prefix       ?= /usr/local
 
 .PHONY: all iso run hosted bench ticklog check tests units lint format clean fuzz bench-ticklog install
-.PHONY: install-run install-check install-lint install-tool install-fuzz install-bochs check-bochs check-mutants
+.PHONY: install-run install-check install-iso install-lint install-tool install-fuzz install-bochs check-bochs check-mutants
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -144,17 +144,18 @@ $(B)/unit/%: tests/unit/%.c $(tested_o) $(seq_o) Makefile
 	$(call do,LD)$(CC) $(TFLAGS) -no-pie $(call includes,tests/unit/$*) $< $(tested_o) $(seq_o) -lcmocka -o $@
 units: $(units)
 # All that tests/run looks at.
-tests: all iso units $(B)/ticklog-tested
+tests: all $(B)/baretick.iso units $(B)/ticklog-tested
 
-iso: $(B)/baretick.iso
 $(B)/baretick.iso: $(B)/baretick.elf boot/grub.cfg tools/mkiso
 	tools/mkiso $@ $(B)/baretick.elf boot/grub.cfg
 
-install-run install-check install-lint install-tool install-fuzz install-bochs: install-%:
+install-run install-check install-iso install-lint install-tool install-fuzz install-bochs: install-%:
 	@tools/install $*
 
-# A make of its own, on all cores, once the packages are there.
+# A make of its own, on all cores, once the packages are there. It waits for what else is asked for and
+# is built by this one: two at once would write the same objects.
 SUBMAKE = $(MAKE) --no-print-directory -j$(shell nproc)
+iso ticklog: | $(filter all tests units,$(MAKECMDGOALS))
 
 run: install-run
 	@$(SUBMAKE) $(B)/baretick.elf
@@ -163,9 +164,12 @@ hosted: install-run
 	@$(SUBMAKE) $(B)/baretick-hosted
 	$(B)/baretick-hosted $(ARGS)
 
+iso: install-iso
+	@$(SUBMAKE) $(B)/baretick.iso
+
 # SEED= repeats an order of the readers.
-bench: install-check
-	@$(SUBMAKE) all iso
+bench: install-run install-iso
+	@$(SUBMAKE) $(B)/baretick.iso $(B)/baretick-hosted $(B)/baretick-bench
 	@tools/bench
 
 ticklog: install-tool
@@ -186,12 +190,12 @@ check: install-check install-tool
 	@tests/run
 
 check-bochs: install-check install-bochs
-	@$(SUBMAKE) iso
+	@$(SUBMAKE) $(B)/baretick.iso
 	@LIMIT=1200 tests/run tests/bochs/*.t
 check-mutants: install-check install-tool
 	@tests/check-mutants
 
-lint: install-check install-lint
+lint: install-check install-lint install-tool
 	@tests/lint
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

@@ -299,7 +299,7 @@ my $list = install_list('tools/install', 'run');
 like($list->{out}, qr/^install: needed for run:.* nasm\b.* qemu-system-x86\b/m,
     'NO_INSTALL=1: lists what make run needs');
 is($list->{status}, 0, '... and is content where all is there') or diag($list->{out});
-for my $group (qw(run check)) {
+for my $group (qw(run check iso)) {
     my $bare = install_list('/usr/bin/env', 'PATH=/nonexistent', '/bin/sh', 'tools/install', $group);
     is($bare->{status}, 1, "NO_INSTALL=1, nothing there, $group: a failure");
     like($bare->{out}, qr/missing:.* nasm\b/, '... that names what is missing');

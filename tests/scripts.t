@@ -15,13 +15,13 @@ use Time::HiRes qw(sleep time);
 # A make that called this script, and its options, are not the business of those called here.
 delete @ENV{ grep { /^(?:MAKE|MFLAGS$|B$|JOBS$|LIMIT$|NO_INSTALL$|ARGS$|TIMEOUT$|MEM$|MACHINE$|ACCEL$)/ } keys %ENV };
 
-my $dir = built("test-scripts-$$");
+my ($dir, $self) = (built("test-scripts-$$"), $$);
 make_path("$dir/bin", "$dir/unit");
 chdir root() or die;
 
 END {
     local $?;
-    remove_tree($dir) if defined $dir && -d $dir;
+    remove_tree($dir) if $self == $$;
 }
 
 sub program {
@@ -72,7 +72,7 @@ is(targets('test_crc', "$dir/unit/test_u128"), 'test_crc test_u128', 'also by it
 is(targets('gaps'), 'test_gaps tests', 'gaps: a unit test and a script');
 is(targets('tests/gaps.t'), 'tests', 'tests/gaps.t: the script');
 is(targets('test_gaps'), 'test_gaps', 'test_gaps: the unit test');
-is(targets('tests/bochs/ends.t'), 'iso', 'what Bochs boots is the image');
+is(targets('tests/bochs/ends.t'), "$dir/baretick.iso", 'what Bochs boots is the image');
 my @units = map { s{.*/(.*)\.c}{$1}r } sort glob 'tests/unit/test_*.c';
 is(targets(), join(' ', @units, 'tests'), 'without a name: all');
 $r = script({}, 'tests/run', 'crc', 'no-such');
@@ -82,8 +82,8 @@ is($r->{notes}, '', '... before anything is built');
 unlink "$dir/bin/make";
 
 sub make_n {
-    my ($target) = @_;
-    my $r = script({}, qw(make -n --no-print-directory), "B=$dir/none", $target);
+    my ($target, @more) = @_;
+    my $r = script({}, qw(make -n --no-print-directory), "B=$dir/none", $target, @more);
     is($r->{status}, 0, "make -n $target") or diag($r->{out});
     return $r->{out};
 }
@@ -92,7 +92,41 @@ for my $built (qw(baretick.elf baretick-hosted baretick-bench ticklog ticklog-te
     like($tests, qr{ -o \Q$dir\E/none/\Q$built\E$}m, "make tests: $built");
 }
 like($tests, qr{^tools/mkiso \Q$dir\E/none/baretick\.iso }m, 'make tests: the image');
-like(make_n('check'), qr{ tests\ntests/run\n\z}, 'make check: make tests, then tests/run');
+like(make_n('check', 'SUBMAKE=make'), qr{ tests\ntests/run\n\z}, 'make check: make tests, then tests/run');
+
+# ---- each make that README shows installs what it needs, and that first
+
+my %group = (
+    run => ['run'], hosted => ['run'], iso => ['iso'], ticklog => ['tool'], install => ['tool'],
+    check => [qw(check tool)], bench => [qw(run iso)], lint => [qw(check lint tool)],
+    'check-bochs' => [qw(check bochs)], 'check-mutants' => [qw(check tool)],
+);
+my %shown = map { $_ => 1 } map { grep { /^[a-z-]+$/ } split ' ' }
+    slurp('README.md') =~ /^ *make ((?:[\w-]+ ?)+)/mg, slurp('README.md') =~ /`make ([a-z-]+)[ `]/g;
+delete @shown{ grep { /^install-/ } keys %shown };
+is_deeply([ sort keys %shown ], [ sort keys %group ], 'README shows ' . join ', ', sort keys %group);
+for my $target (sort keys %group) {
+    my ($first) = make_n($target, 'SUBMAKE=make') =~ /\A((?:tools\/install \w+\n)*)/;
+    is_deeply([ sort $first =~ / (\w+)\n/g ], [ sort @{ $group{$target} } ], "make $target: the groups");
+}
+
+# A machine with these programs only, on which nothing is installed.
+sub with_only {
+    my ($target, @programs) = @_;
+    make_path("$dir/some");
+    for my $name (qw(timeout make sh env git nproc mkdir cmp), @programs) {
+        my ($path) = grep { -x $_ } map { "$_/$name" } split /:/, $ENV{PATH};
+        symlink $path, "$dir/some/$name" if $path;
+    }
+    return script({ PATH => "$dir/some", NO_INSTALL => 1 },
+        qw(make --no-print-directory SUBMAKE=false), "B=$dir/none", $target);
+}
+$r = with_only('iso', qw(gcc objcopy nasm grub-file xz));
+is($r->{status}, 2, 'make iso without its packages: a failure');
+like($r->{out}, qr/^install: NO_INSTALL is set; missing: xorriso mtools$/m, '... that names them');
+unlike($r->{out}, qr/false/, '... before anything is made');
+$r = with_only('ticklog', 'gcc');
+like($r->{out}, qr/^install: NO_INSTALL is set; missing: gnuplot-nox$/m, 'so does make ticklog');
 
 # ---- tools/run: how a boot ends
 
