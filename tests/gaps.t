@@ -106,6 +106,8 @@ $all = adds_up($b);
 is(int($all->{watched} / 1e9 + 0.5), 12, 'twelve seconds are watched');
 is($all->{windows}, 12, 'a window a second');
 is_deeply([ map { $_->{windows} } records_of($b->{log}, 'gap') ], [ (2) x 6 ], 'a record for two windows');
+is_deeply([ map { $_->{threshold} } records_of($b->{log}, 'gap') ], [ ($all->{threshold}) x 6 ],
+    'each tells what a gap is, should it be the last');
 is_deeply([ $b->{log} =~ /^# (\d+) s of 12 s watched, 0 gaps$/mg ], [ map { 2 * $_ } 1 .. 6 ],
     'with each a line of progress');
 like(note_of($b, 'gaps.limit.gap'), qr/^ok longest 1984 ticks/, 'limit.gap is kept');

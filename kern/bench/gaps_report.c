@@ -79,6 +79,7 @@ void gaps_part_report(struct gaps_suite *s)
 	record_u64(rec, "windows", p->windows);
 	record_u64(rec, "watched", p->watched);
 	record_u64(rec, "turns", p->turns);
+	record_u64(rec, "threshold", s->threshold.ticks);
 	sums_record(rec, p);
 	record_u64(rec, "contradicts", p->contradicts);
 	report_send(s->run->report);
