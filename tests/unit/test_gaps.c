@@ -269,6 +269,8 @@ static void rates_in_words(void **unused)
 	rate_is(0, s / 10, s, "0 SMI in 100 ms: below 30 a second (95%)");
 	/* 180 / 59.9 is 3.005: rounded up */
 	rate_is(0, 59 * s + s / 10 * 9, s, "0 SMI in 59 s: below 4 a minute (95%)");
+	/* as is 4.0005, of which a thousandth shows nothing */
+	rate_is(0, s / 10000 * 7499, s, "0 SMI in 749.9 ms: below 5 a second (95%)");
 	rate_is(3, 60 * s, s, "3 SMI in 60 s: 3.0 a minute (95%: 0.6 to 8.8)");
 	rate_is(1, 86400 * s, s, "1 SMI in 86400 s: 1.0 a day (95%: 0.0 to 5.6)");
 	rate_is(5000, 5 * s, s, "5000 SMI in 5 s: 1000.0 a second (95%: 971.6 to 1029.0)");

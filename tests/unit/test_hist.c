@@ -34,6 +34,16 @@ static size_t only_bin(const struct hist *h)
 	return found;
 }
 
+static void base_leaves_room_below(void **state)
+{
+	(void)state;
+	assert_int_equal(hist_base(0), 0);
+	assert_int_equal(hist_base(63), 0);
+	assert_int_equal(hist_base(64), 0);
+	assert_int_equal(hist_base(65), 1);
+	assert_true(hist_base(~0ull) == ~0ull - 64);
+}
+
 static void bins_are_seamless(void **state)
 {
 	u64 next = 0;
@@ -241,6 +251,7 @@ static void bounds_in_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(base_leaves_room_below),
 		cmocka_unit_test(bins_are_seamless),
 		cmocka_unit_test(edges_fall_in_their_bin),
 		cmocka_unit_test(ranges_stop_at_64_bits),

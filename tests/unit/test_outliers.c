@@ -65,6 +65,21 @@ static void far_multiples_prove_nothing(void **state)
 	expect(at, 2, 17000, 0, 2, 0);
 }
 
+/* A period's length is what makes one: not nothing, and as good from below as from above. */
+static void periods_from_either_side(void **state)
+{
+	const u64 near[] = {0, 60};
+	const u64 short_of_one[] = {0, 990};
+	const u64 sixteen[] = {0, 16010};
+	const u64 short_of_17[] = {0, 16990};
+
+	(void)state;
+	expect(near, 2, 10000, 0, 0, 2);
+	expect(short_of_one, 2, 1000, 0, 2, 0);
+	expect(sixteen, 2, 1000, 0, 2, 0);
+	expect(short_of_17, 2, 1000, 0, 0, 2);
+}
+
 static void extremes(void **state)
 {
 	const u64 at[] = {0, ~0ull};
@@ -82,6 +97,7 @@ int main(void)
 		cmocka_unit_test(off_the_grid_is_single),
 		cmocka_unit_test(bursts_come_first),
 		cmocka_unit_test(far_multiples_prove_nothing),
+		cmocka_unit_test(periods_from_either_side),
 		cmocka_unit_test(extremes),
 	};
 

@@ -114,8 +114,88 @@ static void drift_is_followed(void **unused)
 		at += interval;
 		interval += 100;
 	}
-	within(find(&l).ticks, 2010000, 100);
+	/* The average from the first to the last, not what it was when it began. */
+	within(find(&l).ticks, 2009900, 10000);
 	assert_int_equal(find(&l).on, 200);
+}
+
+/* The interval stands between the fifth and the sixth; what came before lies on its grid. */
+static void the_grid_reaches_back(void **unused)
+{
+	static const u64 slot[] = {0, 5, 9, 14, 19};
+	struct list l = {0};
+	struct period p;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(slot); i++)
+		list_add(&l, slot[i] * 1000000, 0);
+	for (u64 i = 20; i < 100; i++)
+		list_add(&l, i * 1000000, 0);
+	p = find(&l);
+	assert_int_equal(p.ticks, 1000000);
+	assert_int_equal(p.on, 85);
+	assert_int_equal(p.slots, 100);
+}
+
+/* Others between each two of the grid: no two neighbours are a period apart. */
+static void others_between(void **unused)
+{
+	(void)unused;
+	for (u64 others = 1; others <= 2; others++) {
+		struct list l = {0};
+		struct period p;
+
+		for (u64 i = 0; i < 40; i++) {
+			list_add(&l, i * 1000000, 0);
+			for (u64 k = 0; k < others; k++)
+				list_add(&l, i * 1000000 + 100000 + draw_below(800000), 0);
+		}
+		p = find(&l);
+		assert_int_equal(p.ticks, 1000000);
+		assert_int_equal(p.on, 40);
+	}
+}
+
+/* A grid ends where 16 places in a row are empty; 15 are a hole in it. */
+static void a_long_silence_ends_it(void **unused)
+{
+	(void)unused;
+	for (u64 hole = 15; hole <= 16; hole++) {
+		struct list l = {0};
+		struct period p;
+
+		for (u64 i = 0; i < 120; i++)
+			list_add(&l, (i + (i < 60 ? 0 : hole)) * 1000000, 0);
+		p = find(&l);
+		assert_int_equal(p.ticks, 1000000);
+		assert_int_equal(p.on, hole < 16 ? 120 : 60);
+	}
+}
+
+/* Two in a hundred to either side: regular enough for a tick, and for no finer grid. */
+static void coarse_ticks(void **unused)
+{
+	struct list l = {0};
+	struct period p;
+
+	(void)unused;
+	for (u64 i = 0; i < 60; i++)
+		list_add(&l, i * 1000000 + i * 7 % 5 * 10000, 0);
+	p = find(&l);
+	within(p.ticks, 1000000, 100);
+	assert_int_equal(p.on, 60);
+	assert_int_equal(p.slots, 60);
+}
+
+/* Six to within 0.4% are some 16 bits against chance, six exact ones 25. */
+static void odds_that_are_too_low(void **unused)
+{
+	struct list l = {0};
+
+	(void)unused;
+	for (u64 i = 0; i < 6; i++)
+		list_add(&l, i * 1000000 + i % 2 * 4000, 0);
+	assert_int_equal(find(&l).ticks, 0);
 }
 
 /* Events that hide each second place: without their lengths the grid is half empty. */
@@ -228,6 +308,11 @@ int main(void)
 		cmocka_unit_test(an_exact_period),
 		cmocka_unit_test(jitter_gaps_and_others),
 		cmocka_unit_test(drift_is_followed),
+		cmocka_unit_test(the_grid_reaches_back),
+		cmocka_unit_test(others_between),
+		cmocka_unit_test(a_long_silence_ends_it),
+		cmocka_unit_test(coarse_ticks),
+		cmocka_unit_test(odds_that_are_too_low),
 		cmocka_unit_test(hidden_places_are_not_empty),
 		cmocka_unit_test(nothing_in_chance),
 		cmocka_unit_test(few_and_uneven),

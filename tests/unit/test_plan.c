@@ -128,6 +128,20 @@ static void lines_go_when_samples_are_at_their_least(void **state)
 	assert_true(total(p, c, 1) <= 2000000000ull);
 }
 
+/* The least is no reason for more than the geometry has. */
+static void the_least_is_no_more_than_there_was(void **state)
+{
+	const struct plan_cost c[] = {{500000, 7, 1}};
+	const struct plan small = {.lines = 3, .loop_lines = 2, .samples = 10};
+	struct plan p[1];
+
+	(void)state;
+	plan_budget(p, c, 1, &small, 1, false);
+	assert_int_equal(p[0].samples, 10);
+	assert_int_equal(p[0].lines, 3);
+	assert_int_equal(p[0].loop_lines, 2);
+}
+
 static void what_was_asked_for_is_obeyed(void **state)
 {
 	const struct plan_cost c[] = {{500000, 7, 1}};
@@ -161,6 +175,7 @@ int main(void)
 		cmocka_unit_test(only_the_dear_method_is_cut),
 		cmocka_unit_test(nobody_gets_more_than_a_share),
 		cmocka_unit_test(lines_go_when_samples_are_at_their_least),
+		cmocka_unit_test(the_least_is_no_more_than_there_was),
 		cmocka_unit_test(what_was_asked_for_is_obeyed),
 		cmocka_unit_test(huge_costs_saturate),
 	};

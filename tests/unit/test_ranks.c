@@ -112,7 +112,23 @@ static void printed_tables(void **state)
 	assert_true(above_at(45, 15, 14));
 	assert_false(above_at(47, 15, 14));
 	assert_true(above_at(33, 13, 13));
+	/* U has steps: half of one is taken off, or 34 would do. */
+	assert_false(above_at(34, 13, 13));
 	assert_false(above_at(35, 13, 13));
+}
+
+/* 16 of 20 against 7 of 20: without the ties, whose ranks vary less, it would not be rare enough.
+ */
+static void many_ties(void **state)
+{
+	u64 a[20], b[20];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(a); i++) {
+		a[i] = i < 16;
+		b[i] = i < 7;
+	}
+	assert_true(ranks_above(a, ARRAY_SIZE(a), b, ARRAY_SIZE(b)));
 }
 
 static void too_few_or_too_many(void **state)
@@ -149,9 +165,8 @@ static void equal_is_not_above(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_samples),
-		cmocka_unit_test(printed_tables),
-		cmocka_unit_test(too_few_or_too_many),
+		cmocka_unit_test(small_samples),      cmocka_unit_test(printed_tables),
+		cmocka_unit_test(many_ties),	      cmocka_unit_test(too_few_or_too_many),
 		cmocka_unit_test(equal_is_not_above),
 	};
 

@@ -164,6 +164,7 @@ static const struct {
 	{"of=mem/empty/tsc/x n=1", "of"},
 	{"of=mem/empty/tsc, n=1", "of"},
 	{"of=mem/empty/tsc n=1,2", "n"},
+	{"of=mem/empty/tsc,mem/empty/none n=1", "n"},
 	{"of=mem/empty/tsc n=1 backwards=-1", "backwards"},
 	{"of=mem/empty/tsc n=1 backwards=0 min=0x1", "min"},
 	{"of=mem/empty/tsc n=1 backwards=0 min=1 max=18446744073709551616", "max"},
@@ -235,6 +236,64 @@ static void histograms_come_back(void **unused)
 	}
 }
 
+/* As long as bins get: none is cut, nor is what follows them. */
+static void long_bins_leave_room(void **unused)
+{
+	static struct hist h;
+	size_t from = 0;
+	bool more = true;
+
+	(void)unused;
+	hist_init(&h, 0);
+	for (u64 i = 1; i <= 200; i++)
+		hist_add_n(&h, ~0ull / i, MOMENTS_MAX / 256);
+	while (more) {
+		struct record r;
+
+		record_start(&r, 1, "hist");
+		more = hist_record(&r, &h, &from, HIST_BINS);
+		record_u64(&r, "more", hist_rest(&h, from));
+		assert_int_equal(r.t.cut, 0);
+		assert_int_equal(record_number(record_find(view_of(&r), "more"), &(u64){0}), true);
+	}
+}
+
+/* Values below the base, which make a negative sum. */
+static void negative_sums_come_back(void **unused)
+{
+	static struct hist h;
+	struct moments m = {.base = 100};
+	struct record r;
+
+	(void)unused;
+	hist_init(&h, 100);
+	hist_add_n(&h, 90, 3);
+	record_start(&r, 1, "hist");
+	hist_sums_record(&r, &h);
+	assert_null(hist_sums_parse(view_of(&r), &m));
+	assert_true(m.sum == -30);
+	assert_memory_equal(&m, &h.m, sizeof(m));
+}
+
+static void bins_that_are_none(void **unused)
+{
+	static const char *const wrong[] = {"", "1", "1:", ":1", "1:0", "-1:1", "1:1,", "1:1:1"};
+	char text[40];
+	struct text t = TEXT_ON(text);
+	size_t bin;
+	u64 count;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(hist_bin_parse(wrong[i], strlen(wrong[i]), &bin, &count));
+	fmt(&t, "%u:7", HIST_BINS - 1);
+	assert_true(hist_bin_parse(text, t.len, &bin, &count));
+	assert_true(bin == HIST_BINS - 1 && count == 7);
+	t.len = 0;
+	fmt(&t, "%u:7", HIST_BINS);
+	assert_false(hist_bin_parse(text, t.len, &bin, &count));
+}
+
 /* An empty one must be a record all the same. */
 static void an_empty_histogram_is_a_record(void **unused)
 {
@@ -254,6 +313,7 @@ static void an_empty_histogram_is_a_record(void **unused)
 	v = view_of(&r);
 	assert_null(hist_sums_parse(v, &m));
 	assert_int_equal(m.n, 0);
+	assert_true(m.min == ~0ull);
 	assert_false(record_item(record_find(v, "bins"), &pos, &item, &len));
 }
 
@@ -432,6 +492,9 @@ int main(void)
 		cmocka_unit_test(rows_come_back),
 		cmocka_unit_test(wrong_values_are_named),
 		cmocka_unit_test(histograms_come_back),
+		cmocka_unit_test(long_bins_leave_room),
+		cmocka_unit_test(negative_sums_come_back),
+		cmocka_unit_test(bins_that_are_none),
 		cmocka_unit_test(an_empty_histogram_is_a_record),
 		cmocka_unit_test(lines_come_back),
 		cmocka_unit_test(cells_come_back),

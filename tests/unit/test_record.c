@@ -106,6 +106,10 @@ static void text_holds_no_record(void **unused)
 	record_defuse(text, strlen(text));
 	assert_string_equal(text, "?bt ?bt seq=1 @?bt x@bt");
 	assert_int_equal(record_parse(text, strlen(text), &view), RECORD_NONE);
+	/* Nor does one begin with what comes behind it. */
+	strcpy(text, "x@bt ");
+	record_defuse(text, strlen(text));
+	assert_string_equal(text, "x?bt ");
 }
 
 static void refuses_what_does_not_fit(void **unused)

@@ -148,6 +148,25 @@ static void a_lost_record_is_missing(void **unused)
 	assert_int_equal(l.complete, 0);
 }
 
+/* A record that comes late fills its gap as long as it is remembered to be one. */
+static void a_late_record(void **unused)
+{
+	(void)unused;
+	for (u64 late = RUNLOG_RECENT - 1; late <= RUNLOG_RECENT + 1; late++) {
+		struct log log;
+		struct runlog l;
+
+		log_start(&log);
+		put_begin(&log, 1);
+		for (u64 seq = 3; seq < 2 + late; seq++)
+			put_step(&log, seq, seq);
+		put_step(&log, 2, 2);
+		l = read_log(&log);
+		assert_int_equal(l.event, late <= RUNLOG_RECENT ? RUNLOG_LATE : RUNLOG_LOST_BEGIN);
+		assert_int_equal(l.missing, late <= RUNLOG_RECENT ? 0 : 2);
+	}
+}
+
 static void an_end_that_counts_otherwise(void **unused)
 {
 	struct log log;
@@ -514,6 +533,7 @@ int main(void)
 		cmocka_unit_test(a_whole_run),
 		cmocka_unit_test(nothing_is_not_whole),
 		cmocka_unit_test(a_lost_record_is_missing),
+		cmocka_unit_test(a_late_record),
 		cmocka_unit_test(an_end_that_counts_otherwise),
 		cmocka_unit_test(a_begin_that_is_not_first),
 		cmocka_unit_test(several_runs),

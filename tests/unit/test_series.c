@@ -54,6 +54,47 @@ static void figures_by_hand(void **state)
 	assert_int_equal(s.resolution, 0);
 }
 
+/* Variances 1.6875, 0, 0.75, 0 and 0, integer 1 and four times 0; minima 10, 8, 9, 8, 8. */
+static void fractions_and_equal_minima(void **state)
+{
+	static const u64 line[][4] = {
+		{10, 10, 10, 13}, {8, 8, 8, 8}, {9, 9, 9, 11}, {8, 8, 8, 8}, {8, 8, 8, 8}};
+	struct series_acc a;
+	struct series s = {0};
+
+	(void)state;
+	series_start(&a, &hist, 0);
+	for (u64 j = 0; j < ARRAY_SIZE(line); j++)
+		feed(&a, line[j], j);
+	series_finish(&a, &s);
+	/* 1.688 + 0.750 over 5 is 0.4876, and rounds up */
+	assert_true(s.mean_var.whole == 0 && s.mean_var.milli == 488);
+	assert_true(s.var_var.whole == 0 && s.var_var.milli == 160);
+	/* Each against the line before, not the lowest so far; an equal one is none. */
+	assert_int_equal(s.spurious, 2);
+	assert_int_equal(s.max_dev, 3);
+}
+
+/* 1000 samples, 0 to 999: the value of rank r is r - 1. */
+static void percentiles_by_rank(void **state)
+{
+	static u64 x[1000];
+	struct series_acc a;
+	struct series s = {0};
+	struct line_stats line;
+
+	(void)state;
+	for (u64 i = 0; i < ARRAY_SIZE(x); i++)
+		x[i] = i;
+	series_start(&a, &hist, 0);
+	series_line(&a, x, ARRAY_SIZE(x), 0, &line);
+	series_finish(&a, &s);
+	assert_true(s.p50.lo == 499 && s.p50.hi == 499);
+	assert_true(s.p97.lo == 969 && s.p97.hi == 969);
+	assert_true(s.p99.lo == 989 && s.p99.hi == 989);
+	assert_true(s.p999.lo == 998 && s.p999.hi == 998);
+}
+
 static void backwards_samples_stay_out(void **state)
 {
 	struct series_acc a;
@@ -88,6 +129,28 @@ static void a_line_of_nothing_counts_for_nothing(void **state)
 	assert_int_equal(a.lines, 1);
 }
 
+/* Between two others, too: it is no line of min 0 and variance 0. */
+static void nor_does_it_between_others(void **state)
+{
+	struct series_acc a;
+	struct series s = {0};
+	struct line_stats line;
+	u64 none[] = {(u64)-1, (u64)-2};
+
+	(void)state;
+	series_start(&a, &hist, 2);
+	feed(&a, line_a, 0);
+	assert_int_equal(series_line(&a, none, 2, 1, &line), 0);
+	feed(&a, line_c, 2);
+	series_finish(&a, &s);
+	assert_int_equal(a.lines, 3);
+	assert_int_equal(s.min, 9);
+	assert_int_equal(s.spurious, 1);
+	assert_true(s.mean_var.whole == 1 && s.mean_var.milli == 500);
+	assert_true(s.var_var.whole == 2 && s.var_var.milli == 250);
+	assert_true(s.var_min.whole == 0 && s.var_min.milli == 250);
+}
+
 static u64 resolution_of(const u64 *minima, size_t n)
 {
 	struct series_acc a;
@@ -110,12 +173,20 @@ static void resolution_is_where_it_stays_above(void **state)
 	const u64 late[] = {44, 44, 45, 44, 46, 46};
 	const u64 never[] = {44, 45, 46, 44};
 	const u64 one[] = {44};
+	struct series_acc a;
+	struct series flat = {0};
 
 	(void)state;
 	assert_int_equal(resolution_of(at_once, 4), 1);
 	assert_int_equal(resolution_of(late, 6), 4);
 	assert_int_equal(resolution_of(never, 4), 0);
 	assert_int_equal(resolution_of(one, 1), 0);
+	/* Of a workload that does not grow with j a rising min says nothing. */
+	series_start(&a, &hist, 0);
+	feed(&a, line_b, 0);
+	feed(&a, line_c, 1);
+	series_finish(&a, &flat);
+	assert_int_equal(flat.resolution, 0);
 }
 
 static void overflow_is_told(void **state)
@@ -274,8 +345,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_by_hand),
+		cmocka_unit_test(fractions_and_equal_minima),
+		cmocka_unit_test(percentiles_by_rank),
 		cmocka_unit_test(backwards_samples_stay_out),
 		cmocka_unit_test(a_line_of_nothing_counts_for_nothing),
+		cmocka_unit_test(nor_does_it_between_others),
 		cmocka_unit_test(resolution_is_where_it_stays_above),
 		cmocka_unit_test(overflow_is_told),
 		cmocka_unit_test(record_carries_the_figures),

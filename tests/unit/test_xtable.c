@@ -205,6 +205,13 @@ static void cycles_keep_to_80_columns(void **state)
 		   HEAD
 		   "  xsave 0x3: 100 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115"
 		   " 116\n    117\n");
+	/* One column more in front: the seventeenth number would end at 81. */
+	for (size_t i = 0; i < ARRAY_SIZE(cell); i++)
+		cell[i].rfbm = 0x13;
+	cycles_are(cell, 17,
+		   HEAD
+		   "  xsave 0x13: 100 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115\n"
+		   "    116\n");
 }
 
 int main(void)
