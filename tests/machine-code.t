@@ -133,31 +133,79 @@ for my $s (0 .. $#{ $source->{starts} }) {
 	}
 }
 
-# The XSAVE family: between the reads only moves of registers, the fence and the instruction.
+# Of the others every instruction up to the return counts, padding in front of the window apart.
+sub whole {
+	my ($code, $padded) = @_;
+	my ($start) = Seq::window($code);
+	my ($last)  = grep { $code->[$_]{insn} eq 'ret' } 0 .. $#$code;
+	my @kept  = grep { !$padded || $_ >= $start - 1 || $code->[$_]{insn} ne 'nop' } 0 .. $last;
+	my %place = map { $code->[ $kept[$_] ]{at} => $_ } 0 .. $#kept;
+	return map {
+		my $i = $code->[ $kept[$_] ];
+		exists $i->{to} ? sprintf('%s %+d', $i->{insn}, $place{ $i->{to} } - $_) : $i->{insn};
+	} 0 .. $#kept;
+}
+
+# "LABEL:" goes, and a jump to it gets the distance.
+sub labels_resolved {
+	my (%label, @code);
+	for (@_) {
+		if (/^(\w+):$/) {
+			$label{$1} = @code;
+		} else {
+			push @code, $_;
+		}
+	}
+	for my $i (0 .. $#code) {
+		$code[$i] =~ s/^(j\w+) ([a-z]\w*)$/sprintf '%s %+d', $1, $label{$2} - $i/e;
+	}
+	return @code;
+}
+
+sub check_whole {
+	my ($name, $padded, @want) = @_;
+	$seen{$name} = 1;
+	is(join("\n", whole($seq->{$name}, $padded)), join("\n", labels_resolved(@want)), $name);
+}
+
+my @read    = ('rdtsc', 'shl $0x20,%rdx', 'or %rdx,%rax');
+my @fenced  = ('lfence', 'rdtsc', 'lfence');
+my @callee  = qw(rbx rbp r12 r13 r14 r15);
+my @restore = map {"pop %$_"} reverse @callee;
+
+# The XSAVE family: what is optional stands before the window, and between the reads only moves of
+# registers, the fence and the instruction.
 for my $op (@{ $source->{xops} }) {
+	check_whole("seq_x_$op", 'padded',
+		'push %rbx', 'push %rbp', 'xor %esi,%esi', 'xor %r8d,%r8d',
+		'mov 0x28(%rdi),%r9', 'mov 0x30(%rdi),%r10d', 'mov 0x34(%rdi),%r11d',
+		'cmp 0x10(%rdi),%rsi', 'jae done',
+		'sample:', 'mov 0x18(%rdi),%rcx', 'test %rcx,%rcx', 'je primed',
+		'mov 0x20(%rdi),%eax', 'mov 0x24(%rdi),%edx', 'xrstor64 (%rcx)',
+		'primed:', 'mov 0x38(%rdi),%rcx', 'test %rcx,%rcx', 'je hot',
+		'mov %r9,%rax', 'add %r9,%rcx',
+		'line:', 'clflush (%rax)', 'add $0x40,%rax', 'cmp %rcx,%rax', 'jb line', 'mfence',
+		'hot:', 'mov 0x8(%rdi),%rbp', 'test %rbp,%rbp', 'je window',
+		'mov $0x1,%ecx', 'xgetbv', 'shl $0x20,%rdx', 'or %rdx,%rax',
+		'mov %rax,0x0(%rbp,%rsi,8)', 'jmp window',
+		'window:', @fenced, 'mov %eax,%ebx', 'mov %edx,%ebp', 'mov %r10d,%eax', 'mov %r11d,%edx',
+		$op eq 'empty' ? () : "${op}64 (%r9)",
+		'lfence', @read, 'shl $0x20,%rbp', 'or %rbp,%rbx', 'sub %rbx,%rax',
+		'mov (%rdi),%rcx', 'mov %rax,(%rcx,%rsi,8)', 'inc %rsi', 'cmp 0x10(%rdi),%rsi', 'jb sample',
+		'done:', 'mov %r8d,%eax', 'pop %rbp', 'pop %rbx', 'ret');
 	my $code = $seq->{"seq_x_$op"};
-	$seen{"seq_x_$op"} = 1;
-	my ($start, $end) = Seq::window($code);
-	my @want = ('lfence', 'rdtsc', 'lfence', 'mov %eax,%ebx', 'mov %edx,%ebp',
-		'mov %r10d,%eax', 'mov %r11d,%edx', $op eq 'empty' ? () : "${op}64 (%r9)",
-		'lfence', 'rdtsc');
-	is(join("\n", map { $_->{insn} } @$code[$start - 1 .. $end]), join("\n", @want), "seq_x_$op");
+	my ($start) = Seq::window($code);
 	is($code->[$start + 6]{at} % 64, 0, "seq_x_$op: timed from the start of a cache line");
 }
 
-sub check_block {
-	my ($name, @want) = @_;
-	my $code = $seq->{$name};
-	my ($start, $end) = Seq::window($code);
-	$seen{$name} = 1;
-	is(join("\n", map { $_->{insn} } @$code[$start - 1 .. $end + 1]), join("\n", @want), $name);
-}
-
-my @fenced = ('lfence', 'rdtsc', 'lfence');
-my @kept   = ('mov %eax,%r8d', 'mov %edx,%r9d');
-check_block('seq_ruler', @fenced, @kept, 'test %r11,%r11', 'je',
-	('add %rcx,%r10') x 100, 'dec %r11', 'jne', @fenced);
-check_block('seq_canary', @fenced, @kept, ('nop') x 8192, @fenced);
+my @kept = ('mov %eax,%r8d', 'mov %edx,%r9d');
+my @ticks = ('shl $0x20,%rdx', 'or %rdx,%rax', 'shl $0x20,%r9', 'or %r9,%r8', 'sub %r8,%rax', 'ret');
+check_whole('seq_ruler', 'padded',
+	'xor %edx,%edx', 'mov %rdi,%rax', 'mov $0x64,%ecx', 'div %rcx', 'mov %rax,%r11',
+	'mov $0x1,%ecx', 'xor %r10d,%r10d', @fenced, @kept, 'test %r11,%r11', 'je end',
+	'block:', ('add %rcx,%r10') x 100, 'dec %r11', 'jne block',
+	'end:', @fenced, @ticks);
+check_whole('seq_canary', 'padded', @fenced, @kept, ('nop') x 8192, @fenced, @ticks);
 
 # The loop that looks for gaps: two reads a turn, both differences written whether long or not; the
 # port write has as many instructions to the next turn's read as one turn has to the next.
@@ -168,27 +216,22 @@ sub watched {
 		'cmp %rbp,%rcx', 'cmovg %rcx,%rbp');
 }
 
-my @read = ('rdtsc', 'shl $0x20,%rdx', 'or %rdx,%rax');
 my @turn = ('lfence', @read, 'mov %rax,%r14', 'lfence', @read, watched('r10', 'r14', 'r9'),
-	watched('r14', 'rax', 'r8'), 'mov %rax,%r10', 'dec %r13', 'je +8', 'cmp %r12,%rsi', 'jae +6',
-	'cmp %r11,%rax', 'jb -35', 'mov 0x38(%rdi),%ebx', 'test %ebx,%ebx');
+	watched('r14', 'rax', 'r8'), 'mov %rax,%r10', 'dec %r13', 'je end', 'cmp %r12,%rsi', 'jae end',
+	'cmp %r11,%rax', 'jb turn');
 my @write = (@read, 'mov %rax,%r10', 'mov %rax,0x60(%rdi)', 'mov %ebx,%edx', 'mov %ecx,%eax',
 	'out %al,(%dx)', 'pause', ('nop') x 21);
-my @gaps  = map { $_->{insn} } @{ $seq->{seq_gaps} };
-my %place = map { $seq->{seq_gaps}[$_]{at} => $_ } 0 .. $#gaps;
-for my $i (0 .. $#gaps) {
-	my $to = $seq->{seq_gaps}[$i]{to} // next;
-	$gaps[$i] .= sprintf ' %+d', $place{$to} - $i;
-}
-my ($out)  = grep { $gaps[$_] =~ /^out/ } 0 .. $#gaps;
-my ($jump) = map { $gaps[$_] =~ /^jmp \+(\d+)/ ? $_ + $1 : () } 0 .. $#gaps;
-$seen{seq_gaps} = 1;
-is(join("\n", @gaps[$jump .. $jump + $#turn]), join("\n", @turn), 'seq_gaps: a turn');
-is(join("\n", @gaps[$jump - @write .. $jump - 1]), join("\n", @write), 'seq_gaps: the port write');
-cmp_ok($out, '<', $jump, 'seq_gaps: it stands before the turn');
+check_whole('seq_gaps', 0, (map {"push %$_"} @callee), 'mov (%rdi),%rsi', 'mov 0x8(%rdi),%r12', 'shl $0x4,%r12',
+	'add %rsi,%r12', 'mov 0x10(%rdi),%r8', 'mov 0x18(%rdi),%r9', 'mov 0x20(%rdi),%r11',
+	'mov 0x28(%rdi),%r13', 'xor %ebp,%ebp', 'lfence', @read, 'mov %rax,%r10',
+	'mov %rax,0x40(%rdi)', 'jmp turn',
+	'write:', 'mov 0x3c(%rdi),%ecx', 'mov 0x30(%rdi),%r11', 'movl $0x0,0x38(%rdi)', 'lfence',
+	@write,
+	'turn:', @turn, 'mov 0x38(%rdi),%ebx', 'test %ebx,%ebx', 'jne write',
+	'end:', 'mov %r13,0x28(%rdi)', 'mov %r10,0x48(%rdi)', 'mov %rsi,0x50(%rdi)',
+	'mov %rbp,0x58(%rdi)', @restore, 'ret');
 my ($second) = grep { $turn[$_] eq 'rdtsc' } reverse 0 .. $#turn;
-my ($again)  = grep { $turn[$_] =~ /^jb/ } 0 .. $#turn;
-is(scalar @write, $again - $second + 1, 'seq_gaps: from read to turn they are equal');
+is(scalar @write, @turn - $second, 'seq_gaps: from read to turn they are equal');
 
 none_wrong('all that is in the section is known here, and nothing else is there',
 	(map {"$_ is in seqtext, and nothing above looks at it"} grep { !$seen{$_} } sort keys %$seq),
