@@ -5,9 +5,12 @@
  * judged.
  */
 #include "bench.h"
+#include "insn.h"
 
 static seq_fn *fake_find(u32 method, enum seq_workload w, enum seq_preamble p, enum seq_form f);
-#define seq_find fake_find
+static u64 fake_tsc(void);
+#define seq_find      fake_find
+#define rdtsc_ordered fake_tsc
 #include "report.c"
 #include "stability.c"
 
@@ -15,7 +18,8 @@ static seq_fn *fake_find(u32 method, enum seq_workload w, enum seq_preamble p, e
 
 #define BLOCKS 10 /* a quick run's */
 #define ROUND  450
-#define SLOWER 600 /* a round in the other state of the core clock */
+#define SLOWER 600	   /* a round in the other state of the core clock */
+#define TURN   (ROUND + 7) /* from one round to the next */
 
 /* ---- the world that stability.c asks for */
 
@@ -31,6 +35,7 @@ static u32 slow_from, fast_from; /* from this block on rounds take SLOWER, or RO
 static u32 restless;		 /* this many looks from the first on differ from the one before */
 static u32 looks;
 static u32 long_every; /* each so many rounds one takes 100 ticks more; 0: none */
+static u64 tsc;
 
 u64 env_arena_left(void)
 {
@@ -60,6 +65,11 @@ bool run_emulated(const struct run *r)
 {
 	(void)r;
 	return emulated;
+}
+
+static u64 fake_tsc(void)
+{
+	return tsc;
 }
 
 static bool is_slow(void)
@@ -100,6 +110,8 @@ static void rounds(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
 	for (size_t k = 0; k < odds; k++)
 		if (done > 0 && odd[k].block == done)
 			out[odd[k].round - 1] = odd[k].ticks;
+	for (u64 i = 0; i < n; i++)
+		tsc += (out[i] >> 63 ? 0 : out[i]) + TURN - ROUND;
 	done++;
 }
 
@@ -140,6 +152,7 @@ static int setup(void **state)
 	evidence_calls = done = looks = restless = slow_from = long_every = 0;
 	fast_from = ~0u;
 	odds = 0;
+	tsc = 5000000;
 	return 0;
 }
 
@@ -150,10 +163,10 @@ static void round_is(u32 block, u32 round, u64 ticks)
 	odd[odds++].ticks = ticks;
 }
 
+static struct stability_suite suite;
+
 static struct stability measure(void)
 {
-	static struct stability_suite suite;
-
 	suite = (struct stability_suite){.run = &quick_run};
 	assert_true(stability_open(&suite));
 	stability_measure(&suite);
@@ -182,6 +195,8 @@ static void quiet(void **state)
 	assert_int_equal(r.spread, 0);
 	assert_int_equal(r.outliers, 0);
 	assert_int_equal(done, 1 + BLOCKS);
+	assert_int_equal(r.duration, BLOCKS * BLOCK * TURN);
+	assert_int_equal(suite.stolen, 0);
 	check_is("stability.tsc", STATUS_OK, "no backwards step in 100000 rounds");
 	check_is("stability.spread", STATUS_OK, "0 ticks");
 	check_is("stability.clock", STATUS_OK, "");
@@ -209,7 +224,77 @@ static void above_the_threshold(void **state)
 	assert_int_equal(r.outliers, 1);
 	assert_int_equal(r.kept, 1);
 	assert_int_equal(r.first[0].length, ROUND + 51);
+	/* Where the round began, two blocks and 76 rounds after the first. */
+	assert_int_equal(r.first[0].at, (2 * BLOCK + 76) * TURN);
+	assert_int_equal(suite.stolen, 51);
 	check_is("stability.spread", STATUS_UNSTABLE, "spread 51 ticks: unexplained");
+}
+
+/* The lowest of all blocks and the highest, in whichever order they came. */
+static void the_spread_is_over_all_blocks(void **state)
+{
+	struct stability r;
+
+	(void)state;
+	round_is(1, 5, ROUND + 40);
+	round_is(2, 5, ROUND - 30);
+	r = measure();
+	assert_int_equal(r.spread, 70);
+	assert_int_equal(r.min, ROUND - 30);
+	assert_int_equal(r.max, ROUND + 40);
+	assert_int_equal(r.outliers, 0);
+	check_is("stability.spread", STATUS_UNSTABLE, "spread 70 ticks: unexplained");
+}
+
+static void the_first_sixteen_are_kept(void **state)
+{
+	struct stability r;
+
+	(void)state;
+	long_every = BLOCK / 2;
+	r = measure();
+	assert_int_equal(r.outliers, 20);
+	assert_int_equal(r.classed, 20);
+	assert_int_equal(r.kept, 16);
+	assert_int_equal(r.first[0].at, 0);
+	/* Two a block: the sixteenth half way through the eighth, behind fifteen of 100 more. */
+	assert_int_equal(r.first[15].at, 15 * BLOCK / 2 * TURN + 15 * 100);
+	assert_int_equal(suite.stolen, 20 * 100);
+}
+
+/* Within ten rounds' time of another is a burst. */
+static void near_ones_are_a_burst(void **state)
+{
+	struct stability r;
+
+	(void)state;
+	round_is(3, 100, ROUND + 51);
+	round_is(3, 109, ROUND + 51);
+	round_is(5, 100, ROUND + 51);
+	round_is(5, 110, ROUND + 51);
+	r = measure();
+	assert_int_equal(r.by_class[OUTLIER_BURST], 2);
+	assert_int_equal(r.by_class[OUTLIER_SINGLE], 2);
+}
+
+static void rounds_by_profile(void **state)
+{
+	(void)state;
+	assert_int_equal(rounds_wanted(&quick_run), 100000);
+	quick_run.profile = PROFILE_STANDARD;
+	assert_int_equal(rounds_wanted(&quick_run), 3000000);
+	quick_run.profile = PROFILE_SOAK;
+	assert_int_equal(rounds_wanted(&quick_run), 3000000);
+}
+
+static void the_option_may_set_a_low_one(void **state)
+{
+	(void)state;
+	options.threshold = 10;
+	round_is(3, 77, ROUND + 10);
+	round_is(3, 78, ROUND + 11);
+	assert_int_equal(measure().outliers, 1);
+	check_is("stability.spread", STATUS_UNSTABLE, "spread 11 ticks: unexplained");
 }
 
 static void the_option_sets_the_threshold(void **state)
@@ -251,6 +336,27 @@ static void an_nmi_explains_it(void **state)
 	check_is("stability.spread", STATUS_UNSTABLE, "spread 19550 ticks: nmi, 1 counted");
 }
 
+static void a_machine_check_explains_it(void **state)
+{
+	(void)state;
+	round_is(5, 1, 20000);
+	evidence_last.mce = 3;
+	measure();
+	check_is("stability.spread", STATUS_UNSTABLE, "spread 19550 ticks: mce, 3 counted");
+}
+
+/* Of several the one that takes longest is named. */
+static void an_smi_explains_it_before_an_nmi(void **state)
+{
+	(void)state;
+	round_is(5, 1, 20000);
+	evidence_last.smi = 2;
+	evidence_last.nmi = 1;
+	evidence_last.mce = 1;
+	measure();
+	check_is("stability.spread", STATUS_UNSTABLE, "spread 19550 ticks: smi, 2 counted");
+}
+
 static void a_backwards_step_fails(void **state)
 {
 	struct stability r;
@@ -280,6 +386,20 @@ static void another_core_clock_is_no_spread(void **state)
 	check_is("stability.spread", STATUS_OK, "0 ticks");
 	check_is("stability.clock", STATUS_UNSTABLE,
 		 "core clock moved: 2 states, 1 blocks measured again, 0 never settled");
+}
+
+/* What was seen in one state is not forgotten in the next. */
+static void the_spread_of_the_first_state_stays(void **state)
+{
+	struct stability r;
+
+	(void)state;
+	round_is(2, 5, ROUND + 51);
+	slow_from = 6;
+	r = measure();
+	assert_int_equal(r.spread, 51);
+	assert_int_equal(r.outliers, 1);
+	check_is("stability.spread", STATUS_UNSTABLE, "spread 51 ticks: unexplained");
 }
 
 static void nor_is_it_on_the_way_back(void **state)
@@ -350,6 +470,54 @@ static void under_a_host_the_share_counts(void **state)
 	assert_memory_equal(c->reason, "stall (host or SMI): 10 outliers", 32);
 }
 
+/* More than a hundredth of the time, the stall's own included. */
+static void a_hundredth_is_still_quiet(void **state)
+{
+	const u64 all = BLOCKS * BLOCK * TURN, most = all / 99;
+
+	(void)state;
+	for (u64 more = 0; more <= 1; more++) {
+		arena_release(NULL);
+		setup(NULL);
+		machine.metal = false;
+		machine.hypervisor = true;
+		round_is(4, 4, ROUND + most + more);
+		measure();
+		assert_int_equal(suite.stolen, most + more);
+		assert_int_equal(suite.r.duration, all + most + more);
+		assert_int_equal(suite.r.duration / 100, most);
+		assert_int_equal(verdict_find(&verdict, "stability.spread")->status,
+				 more ? STATUS_UNSTABLE : STATUS_OK);
+	}
+}
+
+/* On metal, too, a process is not alone. */
+static void so_it_does_for_a_process(void **state)
+{
+	(void)state;
+	machine.process = true;
+	round_is(4, 4, ROUND + 100);
+	measure();
+	assert_int_equal(verdict_find(&verdict, "stability.spread")->status, STATUS_OK);
+}
+
+/* The rate is that of the rounds that count: two of the ten blocks do not. */
+static void the_rate_is_over_what_counts(void **state)
+{
+	const struct check *c;
+
+	(void)state;
+	machine.metal = false;
+	machine.hypervisor = true;
+	restless = 8;
+	round_is(15, 4, ROUND + 100);
+	assert_int_equal(measure().n, 8 * BLOCK);
+	c = verdict_find(&verdict, "stability.spread");
+	assert_memory_equal(c->reason, "below 1% stalled (host or SMI): 12 outliers", 43);
+	check_is("stability.clock", STATUS_UNSTABLE,
+		 "core clock moved: 1 states, 9 blocks measured again, 2 never settled");
+}
+
 /* A sibling thread slows every fifth round down: no host's doing, no SMI's. */
 static void a_share_of_all_rounds_is_no_stall(void **state)
 {
@@ -385,16 +553,27 @@ int main(void)
 		TEST(quiet),
 		TEST(at_the_threshold),
 		TEST(above_the_threshold),
+		TEST(the_spread_is_over_all_blocks),
+		TEST(the_first_sixteen_are_kept),
+		TEST(near_ones_are_a_burst),
+		TEST(rounds_by_profile),
+		TEST(the_option_may_set_a_low_one),
 		TEST(the_option_sets_the_threshold),
 		TEST(a_coarse_clock_sets_it_too),
 		TEST(an_smi_explains_it),
 		TEST(an_nmi_explains_it),
+		TEST(a_machine_check_explains_it),
+		TEST(an_smi_explains_it_before_an_nmi),
 		TEST(a_backwards_step_fails),
 		TEST(another_core_clock_is_no_spread),
+		TEST(the_spread_of_the_first_state_stays),
 		TEST(nor_is_it_on_the_way_back),
 		TEST(a_moved_block_is_taken_again),
 		TEST(nothing_ever_settles),
 		TEST(under_a_host_the_share_counts),
+		TEST(a_hundredth_is_still_quiet),
+		TEST(so_it_does_for_a_process),
+		TEST(the_rate_is_over_what_counts),
 		TEST(a_share_of_all_rounds_is_no_stall),
 		TEST(an_emulator_is_not_judged),
 	};

@@ -3,6 +3,12 @@
  * Series line by line: trial.c itself, over sequences that write what the test says and conditions
  * that move when it says. A window that is taken again must leave nothing of its first try.
  */
+#include "insn.h"
+
+static struct cpuid_regs fake_cpuid(u32 leaf, u32 subleaf);
+static u64 fake_tsc(void);
+#define cpuid	      fake_cpuid
+#define rdtsc_ordered fake_tsc
 #include "report.c"
 #include "trial.c"
 
@@ -21,7 +27,15 @@ static u64 moved_at;   /* bit i: they have moved between look i and the one afte
 static u64 disturbed;  /* added to each sample while they move */
 static u64 twin_value; /* of the overhead twin; grows by twin_drift a call */
 static u64 twin_drift;
-static bool last_backwards; /* the last sample of each line is */
+static u64 twin_late;			/* added to it once lines were taken */
+static bool last_backwards;		/* the last sample of each line is */
+static bool first_backwards;		/* the very first is */
+static u64 tsc, cost, ticks_per_second; /* cost: ticks a sample */
+static u32 cpuids, quiet, calls;	/* so far; calls: of a sequence */
+static u64 off_at; /* asks for the interrupt flag that are answered with on: 1 even, 2 odd */
+static u32 asks;
+static u32 first_look_calls, last_look_calls; /* calls when the evidence was read */
+static bool quiet_first;		      /* env_quiet() came before all that */
 
 u64 env_arena_left(void)
 {
@@ -30,11 +44,24 @@ u64 env_arena_left(void)
 
 void env_quiet(void)
 {
+	quiet++;
+}
+
+static struct cpuid_regs fake_cpuid(u32 leaf, u32 subleaf)
+{
+	assert_int_equal(leaf | subleaf, 0);
+	cpuids++;
+	return (struct cpuid_regs){0};
+}
+
+static u64 fake_tsc(void)
+{
+	return tsc;
 }
 
 bool env_interrupts_off(void)
 {
-	return !interrupts;
+	return !interrupts && !(off_at >> asks++ % 2 & 1);
 }
 
 void env_write(const char *bytes, size_t n)
@@ -42,14 +69,18 @@ void env_write(const char *bytes, size_t n)
 	(void)bytes, (void)n;
 }
 
-/* So many that a window is never over by time. */
 u64 env_ticks_per_second(void)
 {
-	return ~0ull;
+	return ticks_per_second;
 }
 
 void env_evidence(struct evidence *e)
 {
+	if (first_look_calls == ~0u) {
+		first_look_calls = calls;
+		quiet_first = quiet == 1;
+	}
+	last_look_calls = calls;
 	*e = evidence_now;
 	evidence_now.nmi += evidence_step.nmi;
 	evidence_now.mce += evidence_step.mce;
@@ -72,7 +103,8 @@ bool ruler_moved(const struct run *run, const struct ruler *a, const struct rule
 void conditions_take(const struct run *run, struct conditions *c)
 {
 	(void)run;
-	*c = (struct conditions){.ruler = {.adds_ticks = RULER_ADDS, .nops_ticks = looks}};
+	*c = (struct conditions){
+		.ruler = {.adds_ticks = RULER_ADDS + 100 * looks, .nops_ticks = looks}};
 	looks++;
 }
 
@@ -85,23 +117,50 @@ bool conditions_moved(const struct run *run, const struct conditions *a, const s
 
 /* ---- sequences */
 
+/*
+ * Each line comes right behind a few samples of the same loop size that are thrown away, and these
+ * behind three CPUIDs. Before the first look at the conditions there are no lines.
+ */
+static void line_is_led_in(u64 n, u64 j)
+{
+	static u64 last_j;
+	static u32 last_cpuids;
+	static bool led;
+
+	if (looks && n == TRIAL_PRELUDE) {
+		assert_int_equal(cpuids, last_cpuids + 3);
+	} else if (looks) {
+		assert_int_equal(n, SAMPLES);
+		assert_true(led && last_j == j);
+	}
+	led = looks && n == TRIAL_PRELUDE;
+	last_j = j;
+	last_cpuids = cpuids;
+}
+
 /* 40 and 42 by turns, j more; 1000 more while the conditions move. */
 static void code(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
 {
 	u64 extra = looks && moved_at >> (looks - 1) & 1 ? disturbed : 0;
 
 	(void)scratch;
+	line_is_led_in(n, j);
+	calls++;
+	tsc += n * cost;
 	for (u64 i = 0; i < n; i++)
 		out[i] = 40 + i % 2 * 2 + j + extra;
 	if (last_backwards)
 		out[n - 1] = -5ull;
+	if (first_backwards && !looks)
+		out[0] = -7ull;
 }
 
 static void twin(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
 {
 	(void)j, (void)scratch;
 	for (u64 i = 0; i < n; i++)
-		out[i] = twin_value + i % 3;
+		out[i] = twin_value + (looks ? twin_late : 0) + i % 3;
+	calls++;
 	twin_value += twin_drift;
 }
 
@@ -124,14 +183,20 @@ static int setup(void **state)
 	options.detail = 0;
 	report = (struct report){.options = &options};
 	run = (struct run){.options = &options, .report = &report, .redo_left = ~0ull};
-	emulated = interrupts = last_backwards = false;
+	emulated = interrupts = last_backwards = first_backwards = false;
+	tsc = 1000;
+	cost = 1;
+	ticks_per_second = ~0ull; /* so many that a window is never over by time */
+	cpuids = quiet = calls = asks = 0;
+	off_at = 0;
+	first_look_calls = ~0u;
 	ruler_held = true;
 	evidence_step = evidence_now = (struct evidence){0};
 	looks = 0;
 	moved_at = 0;
 	disturbed = 1000;
 	twin_value = 10;
-	twin_drift = 0;
+	twin_drift = twin_late = 0;
 	sum = (struct disturbance){0};
 	assert_true(buffers_open(&buffers, SAMPLES, &wanted));
 	for (size_t i = 0; i < 2; i++) {
@@ -153,6 +218,15 @@ static int setup(void **state)
 static void measure(void)
 {
 	trial_measure(&run, &buffers, trials, 2, &sum);
+}
+
+/* Two series more, as the first were. */
+static void measure_again(void)
+{
+	looks = 0;
+	for (size_t i = 0; i < 2; i++)
+		trials[i].s.redone = trials[i].s.unsettled = 0;
+	measure();
 }
 
 static u64 bins_sum(const struct hist *h)
@@ -193,7 +267,8 @@ static void undisturbed(void **state)
 	assert_int_equal(looks, 1 + WINDOWS);
 	assert_int_equal(trials[1].s.redone, 0);
 	assert_int_equal(trials[1].s.unsettled, 0);
-	assert_int_equal(trials[1].s.ratio, 10000);
+	/* by the last look: 100,000 adds in 100,200 ticks */
+	assert_int_equal(trials[1].s.ratio, 9980);
 	assert_int_equal(sum.windows, 2 * LINES);
 	assert_int_equal(sum.with_interrupts, 0);
 	assert_int_equal(step_value(&run.step), 1);
@@ -205,6 +280,72 @@ static void first_and_warm_are_apart(void **state)
 	measure();
 	assert_int_equal(trials[0].s.first, 40);
 	assert_int_equal(trials[0].s.warm, 40);
+}
+
+/* The very first sample is told as it came. */
+static void a_first_sample_that_is_backwards(void **state)
+{
+	(void)state;
+	first_backwards = true;
+	measure();
+	figures_are_whole();
+	assert_true(trials[0].s.first == -7ull);
+	assert_int_equal(trials[0].s.backwards, 0);
+}
+
+static void settling_takes_three(void **state)
+{
+	(void)state;
+	trial_settle();
+	assert_int_equal(cpuids, 3);
+}
+
+static const struct {
+	u64 cost, min;
+} tries[] = {{500, 50}, {120, 44}, {100, 47}, {300, 60}};
+static size_t tried;
+
+static void pilot_code(u64 *out, u64 n, u64 j, struct seq_scratch *scratch)
+{
+	(void)j, (void)scratch;
+	assert_int_equal(n, 100);
+	for (u64 i = 0; i < n; i++)
+		out[i] = tries[tried].min + i;
+	tsc += n * tries[tried++].cost;
+}
+
+/* The cheapest pass and the least sample of all, which need not be of one pass. */
+static void the_pilot_takes_the_best(void **state)
+{
+	u64 min;
+
+	(void)state;
+	tried = 0;
+	assert_int_equal(trial_pilot(&run, &buffers, pilot_code, &hists[0], &min), 100 + 1);
+	assert_int_equal(min, 44);
+	assert_int_equal(tried, ARRAY_SIZE(tries));
+	assert_true(quiet && cpuids == 3);
+}
+
+/* A look every fiftieth of a second: after three pairs of lines of 158 samples each. */
+static void a_window_ends_by_time(void **state)
+{
+	(void)state;
+	ticks_per_second = 50 * (4 * (SAMPLES + TRIAL_PRELUDE) + 1);
+	measure();
+	figures_are_whole();
+	assert_int_equal(looks, 1 + (LINES + 2) / 3);
+}
+
+/* The evidence of before is from before the first sample, that of after from behind the last. */
+static void evidence_encloses_it_all(void **state)
+{
+	(void)state;
+	trials[0].twin = twin;
+	measure();
+	assert_true(quiet_first);
+	assert_int_equal(first_look_calls, 0);
+	assert_int_equal(last_look_calls, calls);
 }
 
 /* Between looks 0 and 1 lies the first window, then its second try, then the second window. */
@@ -222,6 +363,9 @@ static void one_window_again(void **state)
 	assert_int_equal(sum.redone, 1);
 	assert_int_equal(sum.unsettled, 0);
 	assert_int_equal(sum.windows, 2 * (LINES + WINDOW_LINES));
+	/* The next series' is added. */
+	measure_again();
+	assert_int_equal(sum.redone, 2);
 }
 
 static void the_last_try_may_settle(void **state)
@@ -267,7 +411,13 @@ static void the_time_is_spent(void **state)
 	moved_at = 1;
 	run.redo_left = 1ull << 62;
 	measure();
-	assert_true(run.redo_left < 1ull << 62);
+	assert_int_equal(run.redo_left,
+			 (1ull << 62) - 2 * WINDOW_LINES * (SAMPLES + TRIAL_PRELUDE));
+	run.redo_left = 10;
+	assert_false(redo_afford(&run, 11));
+	assert_true(redo_afford(&run, 10));
+	assert_int_equal(run.redo_left, 0);
+	assert_false(redo_afford(&run, 1));
 }
 
 /* A core clock that moved between the first look and the last gives no ratio. */
@@ -288,8 +438,10 @@ static void evidence_is_summed(void **state)
 	assert_int_equal(sum.nmi, 3);
 	assert_int_equal(sum.mce, 2);
 	assert_int_equal(sum.smi, 7);
-	measure();
+	measure_again();
 	assert_int_equal(sum.nmi, 6);
+	assert_int_equal(sum.mce, 4);
+	assert_int_equal(sum.smi, 14);
 }
 
 /* A count that could not be read says nothing, whatever number stands there. */
@@ -318,6 +470,18 @@ static void interrupts_are_seen(void **state)
 	interrupts = true;
 	measure();
 	assert_int_equal(sum.with_interrupts, 2 * LINES);
+}
+
+/* On at the start of each line, or at its end alone. */
+static void interrupts_are_seen_at_either_end(void **state)
+{
+	(void)state;
+	off_at = 1;
+	measure();
+	assert_int_equal(sum.with_interrupts, 2 * LINES);
+	off_at = 2;
+	measure_again();
+	assert_int_equal(sum.with_interrupts, 4 * LINES);
 }
 
 /* Counted, and in no figure: not as a 0, and not as 2^64 - 5. */
@@ -354,6 +518,25 @@ static void overhead_that_drifts(void **state)
 	assert_false(trials[0].s.overhead_stable);
 }
 
+/* The step here is 1: as far apart they are the same, further they are not. */
+static void overhead_a_step_apart(void **state)
+{
+	(void)state;
+	trials[0].twin = twin;
+	twin_late = 1;
+	measure();
+	assert_int_equal(trials[0].s.overhead, 10);
+	assert_true(trials[0].s.overhead_stable);
+	twin_late = 2;
+	measure_again();
+	assert_int_equal(trials[0].s.overhead, 10);
+	assert_false(trials[0].s.overhead_stable);
+	twin_late = -3ull;
+	measure_again();
+	assert_int_equal(trials[0].s.overhead, 7);
+	assert_false(trials[0].s.overhead_stable);
+}
+
 static void emulated_is_never_judged(void **state)
 {
 	(void)state;
@@ -367,14 +550,29 @@ static void emulated_is_never_judged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(undisturbed),	    TEST(first_and_warm_are_apart),
-		TEST(one_window_again),	    TEST(the_last_try_may_settle),
-		TEST(never_settles),	    TEST(no_time_to_measure_again),
-		TEST(the_time_is_spent),    TEST(no_ratio_of_a_moving_clock),
-		TEST(evidence_is_summed),   TEST(smis_that_are_not_counted),
-		TEST(cycles_give_no_step),  TEST(interrupts_are_seen),
-		TEST(backwards_samples),    TEST(overhead_of_the_twin),
-		TEST(overhead_that_drifts), TEST(emulated_is_never_judged),
+		TEST(undisturbed),
+		TEST(first_and_warm_are_apart),
+		TEST(a_first_sample_that_is_backwards),
+		TEST(settling_takes_three),
+		TEST(the_pilot_takes_the_best),
+		TEST(a_window_ends_by_time),
+		TEST(evidence_encloses_it_all),
+		TEST(interrupts_are_seen_at_either_end),
+		TEST(overhead_a_step_apart),
+		TEST(one_window_again),
+		TEST(the_last_try_may_settle),
+		TEST(never_settles),
+		TEST(no_time_to_measure_again),
+		TEST(the_time_is_spent),
+		TEST(no_ratio_of_a_moving_clock),
+		TEST(evidence_is_summed),
+		TEST(smis_that_are_not_counted),
+		TEST(cycles_give_no_step),
+		TEST(interrupts_are_seen),
+		TEST(backwards_samples),
+		TEST(overhead_of_the_twin),
+		TEST(overhead_that_drifts),
+		TEST(emulated_is_never_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
