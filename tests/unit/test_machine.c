@@ -117,6 +117,7 @@ static const struct leaf hybrid[] = {
 
 static void test_probe_hybrid(void **state)
 {
+	struct leaf plain[ARRAY_SIZE(hybrid)];
 	struct cpu c = CPU(hybrid);
 	struct machine m;
 
@@ -128,6 +129,13 @@ static void test_probe_hybrid(void **state)
 	assert_int_equal(m.apic_id, 0x42);
 	assert_int_equal(m.max_ext, 0);
 	assert_string_equal(m.brand, "");
+
+	/* Without the hybrid bit the leaf tells of no core. */
+	memcpy(plain, hybrid, sizeof(plain));
+	plain[2].r.edx &= ~(1u << 15);
+	c = CPU(plain);
+	machine_probe_cpuid(&m, cpu_read, &c);
+	assert_int_equal(m.core_type, 0);
 }
 
 static const struct leaf zen1[] = {
@@ -146,6 +154,7 @@ static const struct leaf zen3[] = {
 
 static void test_probe_amd(void **state)
 {
+	struct leaf hygon[ARRAY_SIZE(zen3)];
 	struct cpu c = CPU(zen1);
 	struct machine m;
 
@@ -164,6 +173,16 @@ static void test_probe_amd(void **state)
 	assert_int_equal(m.model, 0x21);
 	assert_true(m.lfence_ext);
 	assert_string_equal(m.lfence, "yes");
+
+	/* Hygon's are AMD's by another name. */
+	memcpy(hygon, zen3, sizeof(hygon));
+	memcpy(&hygon[0].r.ebx, "Hygo", 4);
+	memcpy(&hygon[0].r.edx, "nGen", 4);
+	memcpy(&hygon[0].r.ecx, "uine", 4);
+	c = CPU(hygon);
+	machine_probe_cpuid(&m, cpu_read, &c);
+	assert_string_equal(m.vendor, "HygonGenuine");
+	assert_true(m.amd && m.lfence_ext);
 }
 
 /* Old: the highest leaf is 1, and every leaf beyond reads as leaf 1, TSC bit and all. */
@@ -274,6 +293,8 @@ static const struct claim {
 } claims[] = {
 	/* Alder Lake: a crystal of 38.4 MHz, 2.496 GHz. */
 	{0x906a3, 2, 130, 38400000, 2500, 0, 0, "ok", "ok", "absent", 2496000},
+	/* Not a whole kHz: 2,146,428.57. */
+	{0x906a3, 7, 601, 25000000, 0, 0, 0, "ok", "absent", "absent", 2146429},
 	/* Skylake client: no crystal told, 24 MHz by model, though 2.7 GHz would make it 23.89. */
 	{0x506e3, 2, 226, 0, 2700, 0, 0, "ok", "ok", "absent", 2712000},
 	/* Goldmont: 19.2 MHz by model, leaf 16h empty. */
@@ -529,6 +550,24 @@ static void test_choose_implausible(void **state)
 	assert_int_equal(m.clock[0].khz, 0);
 }
 
+/* In parts per million of the time between the two looks, of the candidate added last. */
+static void test_clock_spread(void **state)
+{
+	struct machine m = {0};
+
+	(void)state;
+	machine_clock_spread(&m, 1, 1000);
+	machine_clock_add(&m, "pit", 2000000, "ok");
+	machine_clock_add(&m, "hpet", 2000000, "ok");
+	machine_clock_spread(&m, 4000, 20000000);
+	assert_int_equal(m.clock[0].spread, 0);
+	assert_int_equal(m.clock[1].spread, 200);
+	machine_clock_spread(&m, 50000000, 20000000);
+	assert_int_equal(m.clock[1].spread, 2500000);
+	machine_clock_spread(&m, 1, 0);
+	assert_int_equal(m.clock[1].spread, 2500000);
+}
+
 static void test_bounds(void **state)
 {
 	struct machine m = {0};
@@ -599,6 +638,7 @@ int main(void)
 		cmocka_unit_test(test_choose_clock),
 		cmocka_unit_test(test_choose_again),
 		cmocka_unit_test(test_choose_implausible),
+		cmocka_unit_test(test_clock_spread),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_try),
 	};

@@ -211,6 +211,32 @@ static void table_is_complete_and_unique(void **state)
 			assert_ptr_not_equal(seq_table[i].run, seq_table[k].run);
 }
 
+/* What an edge needs and what a method is follow from its text. */
+static u32 needs_of(const char *text)
+{
+	return (strstr(text, "rdtscp") ? NEED_RDTSCP : 0) |
+	       (strstr(text, "serialize") ? NEED_SERIALIZE : 0) |
+	       (strstr(text, "rdpmc") ? NEED_RDPMC : 0);
+}
+
+static void needs_follow_from_the_text(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < SEQ_METHODS; i++) {
+		const struct seq_method *m = &seq_method[i];
+
+		assert_int_equal(m->needs, needs_of(m->start) | needs_of(m->end));
+		assert_int_equal(m->symmetric, strcmp(m->start, m->end) == 0);
+		assert_int_equal(m->ticks, !strstr(m->end, "rdpmc"));
+	}
+	for (i = 0; i < SEQ_STARTS; i++)
+		assert_int_equal(seq_start[i].needs, needs_of(seq_start[i].text));
+	for (i = 0; i < SEQ_ENDS; i++)
+		assert_int_equal(seq_end_edge[i].needs, needs_of(seq_end_edge[i].text));
+}
+
 static void absent_sequences_are_null(void **state)
 {
 	u32 m;
@@ -280,6 +306,7 @@ static void code_is_one_piece(void **state)
 
 	(void)state;
 	assert_in_range(seq_size(), 1, 80 * 1024);
+	assert_int_equal(seq_size() % 64, 0);
 	for (i = 0; i < seq_table_n; i++)
 		assert_in_range((u64)(uintptr_t)seq_table[i].run, (u64)(uintptr_t)seq_begin,
 				(u64)(uintptr_t)seq_end - 1);
@@ -440,6 +467,7 @@ int main(void)
 		cmocka_unit_test(workloads_store_what_they_say),
 		cmocka_unit_test(preambles_read_and_work),
 		cmocka_unit_test(table_is_complete_and_unique),
+		cmocka_unit_test(needs_follow_from_the_text),
 		cmocka_unit_test(absent_sequences_are_null),
 		cmocka_unit_test(methods_are_found_by_id),
 		cmocka_unit_test(ruler_follows_its_length),

@@ -45,6 +45,8 @@ static void chipsets_by_id(void **state)
 		{0x02848086, "400 series LP"}, {0x43858086, "500 series"},
 		{0xa0828086, "500 series LP"}, {0x7a848086, "600 series"},
 		{0x51828086, "600 series LP"}, {0x7a048086, "700 series"},
+		{0x29108086, "ICH9"},	       {0x291f8086, "ICH9"},
+		{0x1c408086, "6 series"},      {0x1c5f8086, "6 series"},
 	};
 
 	(void)state;

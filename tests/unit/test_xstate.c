@@ -227,9 +227,12 @@ static void test_sizes(void **state)
 	d.sub[1].eax = 5;
 	d.sub[1].ebx = 1;
 	assert_int_equal(check(&d, 0x602e7, 0, f), 0);
-	d.sub[1].eax = 8;
-	assert_int_equal(check(&d, 0x602e7, 0, f), 1);
-	assert_int_equal(f[0].fault, XSTATE_COMPACTED_SIZE);
+	/* Either of the two is enough. */
+	for (u32 bit = 2; bit <= 8; bit += 6) {
+		d.sub[1].eax = bit;
+		assert_int_equal(check(&d, 0x602e7, 0, f), 1);
+		assert_int_equal(f[0].fault, XSTATE_COMPACTED_SIZE);
+	}
 	/* The larger of what is said and computed is reserved, in whole lines. */
 	struct xstate x = load(&d);
 	x.ebx0 = 1;
@@ -238,6 +241,27 @@ static void test_sizes(void **state)
 	assert_int_equal(xstate_area_size(&x, 0x602e7, 0), 20032);
 	x = load(&qemu_max);
 	assert_int_equal(xstate_area_size(&x, 0x21f, 0), 2752);
+}
+
+/* What is aligned begins on a line; where it ends is not rounded, nor what follows it. */
+static void test_alignment(void **state)
+{
+	struct dump d = amx;
+	struct xstate x;
+
+	(void)state;
+	d.sub[9].ecx = 2; /* PKRU, 8 bytes */
+	x = load(&d);
+	assert_int_equal(xstate_compacted_size(&x, 7), 832);
+	assert_int_equal(xstate_compacted_offset(&x, 0x1a07, XSTATE_PKRU), 832);
+	assert_int_equal(xstate_compacted_offset(&x, 0x1a07, XSTATE_CET_U), 840);
+	assert_int_equal(xstate_compacted_offset(&x, 0x1a07, XSTATE_CET_S), 856);
+	assert_int_equal(xstate_compacted_size(&x, 0x1a07), 880);
+	d.sub[11].ecx |= 2;
+	x = load(&d);
+	assert_int_equal(xstate_compacted_offset(&x, 0x1a07, XSTATE_CET_U), 896);
+	assert_int_equal(xstate_compacted_offset(&x, 0x1a07, XSTATE_CET_S), 912);
+	assert_int_equal(xstate_compacted_size(&x, 0x1a07), 936);
 }
 
 static void test_overlap(void **state)
@@ -305,6 +329,17 @@ static void test_supervisor(void **state)
 	assert_int_equal(x.c[XSTATE_CET_U].offset, 0);
 	assert_int_equal(xstate_standard_size(&x, ~0ull), 11008);
 	assert_int_equal(check(&d, 0x602e7, 0x1800, f), 0);
+	/* It counts in the compacted format: CET's 16 and 24 bytes behind AVX. */
+	d.sub[0].ebx = 832;
+	d.sub[1].ebx = 872;
+	assert_int_equal(check(&d, 7, 0x1800, f), 0);
+	assert_int_equal(check(&d, 7, 0, f), 1);
+	assert_int_equal(f[0].fault, XSTATE_COMPACTED_SIZE);
+	/* LBR's is longer than the least area, and adds nothing to a standard one. */
+	d.sub[1].ecx |= 1u << XSTATE_LBR;
+	d.sub[15] = (struct cpuid_regs){0x328, 0, 1, 0};
+	x = load(&d);
+	assert_int_equal(xstate_standard_size(&x, 3 | 1ull << XSTATE_LBR), 576);
 	/* In both masks: user state. */
 	d = amx;
 	d.sub[1].ecx = 0x1804;
@@ -551,25 +586,16 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_amx),
-		cmocka_unit_test(test_gates),
-		cmocka_unit_test(test_unreached),
-		cmocka_unit_test(test_all_ones),
-		cmocka_unit_test(test_contradiction),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_overlap),
-		cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_supervisor),
-		cmocka_unit_test(test_findings_bounded),
-		cmocka_unit_test(test_close),
-		cmocka_unit_test(test_cumulative),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_payload),
-		cmocka_unit_test(test_payload_bounds),
-		cmocka_unit_test(test_image_standard),
-		cmocka_unit_test(test_image_compact),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_recorded),       cmocka_unit_test(test_amx),
+		cmocka_unit_test(test_gates),	       cmocka_unit_test(test_unreached),
+		cmocka_unit_test(test_all_ones),       cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_sizes),	       cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_supervisor),     cmocka_unit_test(test_findings_bounded),
+		cmocka_unit_test(test_close),	       cmocka_unit_test(test_cumulative),
+		cmocka_unit_test(test_names),	       cmocka_unit_test(test_payload),
+		cmocka_unit_test(test_payload_bounds), cmocka_unit_test(test_image_standard),
+		cmocka_unit_test(test_image_compact),  cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, draw_start, NULL);
