@@ -300,6 +300,16 @@ sub machine_log {
     ($status, $out) = ticklog('fleet', @files, work_file('again.log', machine_log(8, 48, '0x11')));
     like($out, qr/^== 8 machines/, 'fleet: runs of one machine are one row');
     like($out, qr/^outliers: none$/m, 'fleet: its last run counts');
+    like($out, qr/^label .* runs$/m, 'fleet: how many runs a machine has');
+    is_deeply([ sort $out =~ /^box\d .* (\d+)$/mg ], [ (1) x 7, 2 ], 'fleet: is in its row');
+
+    # Its runs as a process are no runs of the bare machine.
+    my @hosted = map {
+        my $log = machine_log($_, 46, '0x10') =~ s/boot=multiboot2/boot=process/r;
+        work_file("process$_.log", join "\n", map({ crc_mend($_) } split /\n/, $log), '')
+    } 1 .. 4;
+    ($status, $out) = ticklog('fleet', @files, @hosted);
+    is_deeply([ $out =~ /^== (\d+) machine/mg ], [ 8, 4 ], 'fleet: other kinds of figures are other fleets');
 
     my $cut = slurp_file($files[0]);
     $cut =~ s/.*type=end.*\n//;

@@ -22,6 +22,7 @@ struct machine {
 	const char *path;
 	struct run *run;
 	bool usable;
+	u64 runs; /* usable ones of it in all logs */
 	struct figure_set figures;
 	size_t fleet;
 	/* What stands out, the farthest first. */
@@ -80,10 +81,10 @@ static bool same_machine(const struct run_identity *a, const struct run_identity
 /* Figures of these are of one kind. */
 static bool same_fleet(const struct run_identity *a, const struct run_identity *b)
 {
-	return !strcmp(a->signature, b->signature) && !strcmp(a->core_type, b->core_type) &&
-	       !strcmp(a->hypervisor, b->hypervisor) && !strcmp(a->emulated, b->emulated) &&
-	       !strcmp(a->code, b->code) && !strcmp(a->profile, b->profile) &&
-	       !strcmp(a->boot, b->boot);
+	return !strcmp(a->vendor, b->vendor) && !strcmp(a->signature, b->signature) &&
+	       !strcmp(a->core_type, b->core_type) && !strcmp(a->hypervisor, b->hypervisor) &&
+	       !strcmp(a->emulated, b->emulated) && !strcmp(a->code, b->code) &&
+	       !strcmp(a->profile, b->profile) && !strcmp(a->boot, b->boot);
 }
 
 static const struct figure *figure_of(const struct machine *m, const char *name)
@@ -100,19 +101,23 @@ static void machine_clear(struct machine *m)
 	run_free(m->run);
 }
 
-/* The machine's figures are those of its last complete run. */
+/* The machine's figures are those of its last usable run of that kind. */
 static void machine_add(struct fleets *f, struct run *r, bool usable)
 {
 	struct machine *m = NULL;
+	u64 runs = usable;
 
 	for (size_t i = 0; usable && i < f->n; i++)
-		if (f->machine[i].usable && same_machine(&f->machine[i].run->id, &r->id))
+		if (f->machine[i].usable && same_fleet(&f->machine[i].run->id, &r->id) &&
+		    same_machine(&f->machine[i].run->id, &r->id))
 			m = &f->machine[i];
-	if (m)
+	if (m) {
+		runs += m->runs;
 		machine_clear(m);
-	else
+	} else {
 		m = VECTOR_ADD(f->machine, f->n);
-	*m = (struct machine){.path = f->path, .run = r, .usable = usable};
+	}
+	*m = (struct machine){.path = f->path, .run = r, .usable = usable, .runs = runs};
 	if (usable)
 		figure_set_make(r, &m->figures);
 }
@@ -357,11 +362,28 @@ static void outlier_print(const struct fleets *f, const struct machine *m, size_
 
 /* ---- the table */
 
-#define COLUMNS 13
+enum column {
+	COL_LABEL,
+	COL_SERIAL,
+	COL_BOARD,
+	COL_FIRMWARE,
+	COL_MICROCODE,
+	COL_RESULT,
+	COL_TRUST,
+	COL_METHOD,
+	COL_MIN, /* from here on nothing of an unusable run */
+	COL_SPREAD,
+	COL_GAPS,
+	COL_XSAVE,
+	COL_OUTLIERS,
+	COL_RUNS,
+	COLUMNS,
+};
 
-static const char *const heads[COLUMNS] = {"label",  "serial", "board",	  "firmware", "microcode",
-					   "result", "trust",  "method",  "min",      "spread",
-					   "gaps",   "xsave",  "outliers"};
+static const char *const heads[COLUMNS] = {
+	"label",  "serial", "board",  "firmware", "microcode", "result",   "trust",
+	"method", "min",    "spread", "gaps",	  "xsave",     "outliers", "runs",
+};
 
 struct cells {
 	char text[COLUMNS][64];
@@ -412,25 +434,26 @@ static void cells_fill(struct cells *c, const struct machine *m)
 	const struct run *r = m->run;
 	char name[FIGURE_NAME];
 
-	cell_word(c->text[0], *r->id.label ? r->id.label : m->path);
-	cell_word(c->text[1], r->id.serial);
-	cell_word(c->text[2], r->id.board);
-	cell_word(c->text[3], r->id.firmware);
-	cell_word(c->text[4], r->id.microcode);
-	cell_word(c->text[5], !m->usable ? "UNUSABLE" : r->pass ? "pass" : "FAIL");
-	cell_word(c->text[6], r->trust);
-	cell_word(c->text[7], r->recommended);
-	for (int i = 8; i < COLUMNS; i++)
+	cell_word(c->text[COL_LABEL], *r->id.label ? r->id.label : m->path);
+	cell_word(c->text[COL_SERIAL], r->id.serial);
+	cell_word(c->text[COL_BOARD], r->id.board);
+	cell_word(c->text[COL_FIRMWARE], r->id.firmware);
+	cell_word(c->text[COL_MICROCODE], r->id.microcode);
+	cell_word(c->text[COL_RESULT], !m->usable ? "UNUSABLE" : r->pass ? "pass" : "FAIL");
+	cell_word(c->text[COL_TRUST], r->trust);
+	cell_word(c->text[COL_METHOD], r->recommended);
+	for (int i = COL_MIN; i < COLUMNS; i++)
 		strcpy(c->text[i], "-");
 	if (!m->usable)
 		return;
 	figure_name(name, "tsc", r->recommended, "mem", "empty", "none", "min");
-	cell_figure(c->text[8], m, name);
+	cell_figure(c->text[COL_MIN], m, name);
 	figure_name(name, "stability", r->recommended, "spread");
-	cell_figure(c->text[9], m, name);
-	cell_figure(c->text[10], m, "gaps.stolen");
-	cell_xsave(c->text[11], m);
-	snprintf(c->text[12], sizeof(c->text[12]), "%zu", m->n_out);
+	cell_figure(c->text[COL_SPREAD], m, name);
+	cell_figure(c->text[COL_GAPS], m, "gaps.stolen");
+	cell_xsave(c->text[COL_XSAVE], m);
+	snprintf(c->text[COL_OUTLIERS], sizeof(c->text[COL_OUTLIERS]), "%zu", m->n_out);
+	snprintf(c->text[COL_RUNS], sizeof(c->text[COL_RUNS]), "%llu", (unsigned long long)m->runs);
 }
 
 static void row_print(const struct cells *c, const size_t *width)
@@ -589,13 +612,13 @@ const struct command cmd_fleet = {
 		"\n"
 		"Prints a row for each machine in the LOGs (- is standard input). Machines are known by UUID,\n"
 		"else by serial number and board, else by label (boot option label=); without any, each run is\n"
-		"a machine. Of several runs the last complete one counts. Machines whose figures are of\n"
-		"different kinds (CPU signature, core type, hypervisor, emulator, measured code, profile, way\n"
-		"of booting) are fleets of their own.\n"
+		"a machine. Of several runs the last complete one counts. Runs whose figures are of different\n"
+		"kinds (vendor, CPU signature, core type, hypervisor, emulator, measured code, profile, way of\n"
+		"booting) are fleets of their own, those of one machine too.\n"
 		"\n"
 		"Columns: result and trust of the run; the recommended method, its min in ticks; the spread of\n"
 		"the stability loop in ticks; stolen time in parts in a million (gaps); the min of XSAVE with\n"
-		"everything in use, in ticks; how many figures stand out.\n"
+		"everything in use, in ticks; how many figures stand out; how many complete runs there are.\n"
 		"\n"
 		"A figure stands out when it is more than 5 median absolute deviations (MAD) from the fleet's\n"
 		"median, and far enough to matter: a tenth of the median and 4 ticks for minima, medians and\n"
