@@ -141,6 +141,14 @@ for (@changes) {
     like($text, qr/^\@bt seq=$seq type=series method=5 .* min=$found /, 'changed: and they are right');
 }
 
+{
+    my $bad = join "\n", map { crc_mend(s/(type=xsave .* n)=\d+/$1=0/r) } split /\n/, $full, -1;
+    my ($status, undef, $err) = ticklog('show', work_file('changed.log', $bad));
+    is($status, 2, 'changed: many rows');
+    cmp_ok(scalar(() = $err =~ /\n/g), '<=', 25, 'changed: a few are said');
+    like($err, qr/^ticklog show: \S+changed\.log: and \d+ more figures that the log contradicts$/m,
+        'changed: the others are counted');
+}
 for my $log ($quick, $full) {
     my $changed = $log =~ s/^(min in core cycles, .*: )(\d)/$1 . (($2 + 1) % 10)/mer;
     next if $changed eq $log;

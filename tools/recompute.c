@@ -190,13 +190,13 @@ int recompute_usable(const struct command *c, const char *path, const struct rec
 {
 	const char *name = log_name(path);
 
-	for (size_t i = 0; i < out->n; i++)
+	for (size_t i = 0; i < out->n && i < RUN_SAID; i++)
 		complain(c, "%s:%llu: %s", name, (unsigned long long)out->at[i].line,
 			 out->at[i].words);
-	if (out->contradictions > out->n)
+	if (out->contradictions > RUN_SAID)
 		complain(c, "%s: and %llu more figure%s that the log contradicts", name,
-			 (unsigned long long)(out->contradictions - out->n),
-			 plural(out->contradictions - out->n));
+			 (unsigned long long)(out->contradictions - RUN_SAID),
+			 plural(out->contradictions - RUN_SAID));
 	return out->contradictions ? EXIT_UNUSABLE : EXIT_FINE;
 }
 

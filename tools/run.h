@@ -18,6 +18,7 @@
 
 #define RUN_SCHEMA   1	  /* of the records that are understood */
 #define RUN_PROBLEMS 4096 /* kept of a run */
+#define RUN_SAID     20	  /* of each kind of what is wrong with a run; more are counted */
 #define RUN_TEXT_MIB 64	  /* of its text: several times what the longest report has */
 
 /* Worst last. */

@@ -4,14 +4,13 @@
 
 #include "run.h"
 
-#define SAID_MOST   20 /* problems, or ranges of missing records, of a run */
 #define RANGE_BYTES sizeof("18446744073709551615-18446744073709551615, ")
 
 static void missing_fmt(const struct run *r, struct text *t)
 {
 	u64 more = r->missing_records;
 
-	for (size_t i = 0; i < r->n_missing && i < SAID_MOST; i++) {
+	for (size_t i = 0; i < r->n_missing && i < RUN_SAID; i++) {
 		const struct run_range *m = &r->missing[i];
 
 		fmt(t, i ? ", %llu" : "%llu", (unsigned long long)m->from);
@@ -25,7 +24,7 @@ static void missing_fmt(const struct run *r, struct text *t)
 
 static void say_missing(const struct command *c, const char *file, const struct run *r)
 {
-	char bytes[(SAID_MOST + 1) * RANGE_BYTES];
+	char bytes[(RUN_SAID + 1) * RANGE_BYTES];
 	struct text t = TEXT_ON(bytes);
 
 	missing_fmt(r, &t);
@@ -43,13 +42,13 @@ static void say_missing(const struct command *c, const char *file, const struct 
 
 static void say_problems(const struct command *c, const char *file, const struct run *r)
 {
-	for (size_t i = 0; i < r->n_problems && i < SAID_MOST; i++)
+	for (size_t i = 0; i < r->n_problems && i < RUN_SAID; i++)
 		complain(c, "%s:%llu: %s", file, (unsigned long long)r->problem[i].line,
 			 r->problem[i].text);
-	if (r->problems > SAID_MOST)
+	if (r->problems > RUN_SAID)
 		complain(c, "%s: and %llu more of the kind, lines %llu to %llu", file,
-			 (unsigned long long)(r->problems - SAID_MOST),
-			 (unsigned long long)r->problem[SAID_MOST].line,
+			 (unsigned long long)(r->problems - RUN_SAID),
+			 (unsigned long long)r->problem[RUN_SAID].line,
 			 (unsigned long long)r->problem[r->n_problems - 1].line);
 }
 
