@@ -216,4 +216,10 @@ like($r->{out}, qr/^run: log kept in (\S+)\nstatus 0$/m, 'a reader that has gone
 unlike($r->{out}, qr/I\/O error|Broken pipe/, '... without a word of the shell');
 is_deeply([ glob "$dir/run/.raw*" ], [], '... and nothing else is left');
 
+# ---- the deliberate faults, which move with the code
+
+$r = script({}, qw(tests/check-mutants -l));
+is($r->{status}, 0, 'each deliberate fault still applies')
+    or diag(grep { /does not apply/ } split /^/, $r->{out});
+
 done_testing();
