@@ -190,7 +190,7 @@ sub handlers_of {
     my $pid = fork // die "fork: $!\n";
     if ($pid == 0) {
         my $monitor;
-        for my $when ([ running => qr/^== gaps/m ], [ ended => qr/^baretick: halted/m ]) {
+        for my $when ([ running => qr/ watched, /m ], [ ended => qr/^baretick: halted/m ]) {
             for (1 .. 400) {
                 last if slurp("$path.log") =~ $when->[1];
                 sleep 0.05;
@@ -206,7 +206,7 @@ sub handlers_of {
         POSIX::_exit(0);
     }
     my $b = boot(name => $name, machine => 'q35', cpu => 'max,vendor=GenuineIntel', serial => 0,
-        timeout => 60, append => "suite=gaps soak=2 exit=halt $append",
+        timeout => 60, append => "suite=gaps soak=6 exit=halt $append",
         extra => [ '-serial', "file:$path.log", '-monitor', "unix:$path.socket,server=on,wait=off" ]);
     waitpid $pid, 0;
     is($? >> 8, 0, "$name: the monitor was reached");
