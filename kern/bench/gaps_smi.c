@@ -6,6 +6,8 @@
  */
 #include "gaps_suite.h"
 
+#include "insn.h"
+
 #define INJECT_DEFAULT 200 /* smi=handler alone */
 #define TAIL	       64  /* turns watched after the write, before it is looked at */
 #define NEAR	       4   /* turns within which an SMI comes that was asked for */
@@ -59,6 +61,7 @@ static void instant_choose(struct gaps_suite *s)
 
 void gaps_smi_arm(struct gaps_suite *s)
 {
+	const u64 now = rdtsc_ordered();
 	struct gaps_smi *c = &s->smi;
 	struct seq_gaps *g = &s->loop;
 
@@ -76,8 +79,9 @@ void gaps_smi_arm(struct gaps_suite *s)
 	c->under_way = true;
 	g->port = c->command.port;
 	g->value = c->command.value;
-	g->stop = c->next;
-	g->resume = c->next + TAIL * turn_ticks(s);
+	/* One that fell between two windows comes at once, and is watched as long. */
+	g->stop = c->next > now ? c->next : now;
+	g->resume = g->stop + TAIL * turn_ticks(s);
 }
 
 /* The gap that begins with the write or within a few turns of it. */
