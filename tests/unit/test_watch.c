@@ -27,7 +27,7 @@ static void fake_gaps(struct seq_gaps *g);
 
 /* ---- the clock, and what takes time */
 
-static u64 now;
+static u64 fake_now;
 static bool stands_still;
 static u64 gap_every, gap_length; /* time missing, again and again */
 static u64 gap_cost;		  /* ticks that looking at a find takes, unobserved */
@@ -38,12 +38,12 @@ static size_t found_last;
 
 static u64 fake_rdtsc(void)
 {
-	return now;
+	return fake_now;
 }
 
 static u64 gap_next(void)
 {
-	return gap_every ? (now / gap_every + 1) * gap_every : NEVER;
+	return gap_every ? (fake_now / gap_every + 1) * gap_every : NEVER;
 }
 
 /* A difference between two turns, as the loop would write it down. */
@@ -58,13 +58,13 @@ static void outer_is(struct seq_gaps *g, u64 start, u64 length)
 
 static void turns_pass(struct seq_gaps *g, u64 until)
 {
-	u64 turns = until > now ? (until - now + TURN - 1) / TURN : 1;
+	u64 turns = until > fake_now ? (until - fake_now + TURN - 1) / TURN : 1;
 
 	if (turns > g->turns)
 		turns = g->turns;
 	g->turns -= turns;
 	if (!stands_still)
-		now += turns * TURN;
+		fake_now += turns * TURN;
 }
 
 /* A few differences, all alike, so that a day is soon over. */
@@ -72,13 +72,13 @@ static void calibration(struct seq_gaps *g)
 {
 	u64 length = g->inner ? OUTER : INNER;
 
-	for (g->turns = 16; g->turns; g->turns--, now += TURN)
-		*g->next++ = (struct seq_gap){now, stands_still ? 0 : length};
+	for (g->turns = 16; g->turns; g->turns--, fake_now += TURN)
+		*g->next++ = (struct seq_gap){fake_now, stands_still ? 0 : length};
 }
 
 static void fake_gaps(struct seq_gaps *g)
 {
-	g->start = now;
+	g->start = fake_now;
 	g->next = g->at;
 	g->most = stands_still ? 0 : OUTER;
 	if (g->inner == ~0ull || g->outer == ~0ull)
@@ -87,26 +87,26 @@ static void fake_gaps(struct seq_gaps *g)
 		u64 start, event = gap_next() < back_at ? gap_next() : back_at;
 
 		turns_pass(g, event < g->stop ? event : g->stop);
-		start = now;
-		if (now >= back_at) {
-			now -= back_by;
+		start = fake_now;
+		if (fake_now >= back_at) {
+			fake_now -= back_by;
 			back_at = NEVER;
-			outer_is(g, start, now - start);
-		} else if (event != NEVER && now >= event && event < g->stop) {
-			now += gap_length;
+			outer_is(g, start, fake_now - start);
+		} else if (event != NEVER && fake_now >= event && event < g->stop) {
+			fake_now += gap_length;
 			outer_is(g, start, gap_length + OUTER);
-		} else if (now >= g->stop && g->port) {
-			g->written = now;
+		} else if (fake_now >= g->stop && g->port) {
+			g->written = fake_now;
 			g->port = 0;
 			g->stop = g->resume;
-			now += smi_length;
+			fake_now += smi_length;
 			smis++;
 			outer_is(g, start, smi_length + OUTER);
-		} else if (now >= g->stop) {
+		} else if (fake_now >= g->stop) {
 			break;
 		}
 	}
-	g->end = now;
+	g->end = fake_now;
 	found_last = (size_t)(g->next - g->at);
 }
 
@@ -140,19 +140,19 @@ u64 env_ticks_per_second(void)
 void env_evidence(struct evidence *e)
 {
 	*e = (struct evidence){.smi_state = VALUE_READ, .smi = smis};
-	now += gap_cost * found_last;
+	fake_now += gap_cost * found_last;
 	found_last = 0;
 }
 
 /* A serial line of 115200 baud. */
 void env_write(const char *bytes, size_t n)
 {
-	now += n * 10 * TPS / 115200;
+	fake_now += n * 10 * TPS / 115200;
 	if (n < 2 || bytes[0] != '#')
 		return;
-	if (now - said_last > said_apart)
-		said_apart = now - said_last;
-	said_last = now;
+	if (fake_now - said_last > said_apart)
+		said_apart = fake_now - said_last;
+	said_last = fake_now;
 }
 
 bool env_smi_command(struct smi_command *c, const char **why_not)
@@ -212,7 +212,7 @@ static int setup(void **state)
 			   .profile = PROFILE_STANDARD,
 			   .verdict = &verdict,
 			   .report = &report};
-	now = 5 * TPS;
+	fake_now = 5 * TPS;
 	stands_still = false;
 	gap_every = gap_length = gap_cost = smi_length = back_by = smis = found_last = 0;
 	back_at = NEVER;
@@ -223,7 +223,7 @@ static void watch(u64 seconds)
 {
 	soak = (struct gaps_suite){0};
 	options.soak = seconds;
-	said_last = now;
+	said_last = fake_now;
 	said_apart = 0;
 	assert_true(gaps_open(&soak, &run));
 	gaps_watch(&soak);
@@ -317,8 +317,8 @@ static void goes_back(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
 		setup(state);
-		now = 7200 * TPS;
-		back_at = now + 20 * TPS + TPS / 3;
+		fake_now = 7200 * TPS;
+		back_at = fake_now + 20 * TPS + TPS / 3;
 		back_by = by[i];
 		watch(60);
 		assert_in_range(soak.all.watched, 60 * TPS, 61 * TPS);
