@@ -105,13 +105,14 @@ static void cells_record(struct run *run, const struct matrix *x)
 	}
 }
 
-u64 matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist,
+u64 matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist, u64 redo,
 	       struct disturbance *d)
 {
 	static struct matrix x;
 
 	for (u32 s = 0; s < SEQ_STARTS; s++) {
 		report_text(run->report, "# matrix: start %u of %u\n", s + 1, SEQ_STARTS);
+		run->redo_left += redo / SEQ_STARTS;
 		for (u32 e = 0; e < SEQ_ENDS; e++) {
 			x.min[s][e] = ~0ull;
 			if (!needs_missing(run->machine, seq_start[s].needs | seq_end_edge[e].needs,

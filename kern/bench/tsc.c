@@ -225,13 +225,14 @@ static bool matrix_named(const char *list)
 	return false;
 }
 
-static void methods_run(struct tsc_suite *s)
+static void methods_run(struct tsc_suite *s, u64 redo)
 {
 	plan_methods(s);
 	tsc_estimate_report(s);
 	for (u32 i = 0; i < SEQ_METHODS; i++) {
 		if (s->method[i].skip)
 			continue;
+		s->run->redo_left += redo / s->chosen;
 		tsc_left_report(s, i);
 		measure_method(s, i);
 	}
@@ -244,6 +245,8 @@ static void tsc_run(struct run *run)
 	struct tsc_suite *s = &suite;
 	struct ruler ruler;
 	const bool matrix = matrix_named(run->options->method);
+	/* Each has its share, and what those before it left: else the first would spend it all. */
+	u64 redo = budget_ticks(run) / 2;
 
 	memset(s, 0, sizeof(*s));
 	s->run = run;
@@ -255,13 +258,16 @@ static void tsc_run(struct run *run)
 		return;
 	}
 	run->measured = true;
-	run->redo_left = budget_ticks(run) / 2;
+	if (matrix && s->chosen)
+		redo /= 2;
+	run->redo_left = 0;
 	ruler_take(&ruler);
 	ruler_report(run, "tsc.before", &ruler);
 	if (matrix)
-		s->backwards = matrix_run(run, &s->buffers, s->scratch_hist[0], &s->disturbance);
+		s->backwards =
+			matrix_run(run, &s->buffers, s->scratch_hist[0], redo, &s->disturbance);
 	if (s->chosen)
-		methods_run(s);
+		methods_run(s, redo);
 	ruler_take(&ruler);
 	ruler_report(run, "tsc.after", &ruler);
 	tsc_report(s);

@@ -8,6 +8,8 @@
 #include "tsc.c"
 #include "tsc_report.c"
 
+#include <stdio.h>
+
 #include "arena.h"
 
 #define SECOND 1000000ull
@@ -18,6 +20,11 @@ static char wire[1 << 16];
 static size_t wire_n;
 static u64 unsettled, backwards; /* of each series */
 static u32 trials;
+static bool spends;		/* each trial all that may go into measuring again */
+static const char *moved;	/* the method whose min moves with the preamble */
+static u64 redo[16], redo_left; /* that each method or start came to, and the last look at it */
+static u32 redo_n;
+static char redo_of[32];
 
 void env_write(const char *bytes, size_t n)
 {
@@ -91,18 +98,37 @@ u64 trial_pilot(struct run *run, const struct bench_buffers *b, seq_fn *code, st
 	return 100;
 }
 
+/* A matrix's series has its start for a workload. */
+static void redo_seen(struct run *run, const struct series *s)
+{
+	char of[32];
+
+	snprintf(of, sizeof(of), "%s %s", s->method, s->method[0] == 'm' ? s->workload : "");
+	if (strcmp(of, redo_of) != 0) {
+		strcpy(redo_of, of);
+		assert_true(redo_n < ARRAY_SIZE(redo));
+		redo[redo_n++] = run->redo_left;
+	} else {
+		assert_int_equal(run->redo_left, redo_left);
+	}
+	if (spends)
+		run->redo_left = 0;
+	redo_left = run->redo_left;
+}
+
 void trial_measure(struct run *run, const struct bench_buffers *b, struct trial *t, size_t n,
 		   struct disturbance *d)
 {
 	const u64 x[] = {40, 42};
 
 	(void)b;
-	/* Half the budget, one second here, may go into measuring again from the first trial on. */
-	assert_int_equal(run->redo_left, SECOND / 2);
+	redo_seen(run, &t[0].s);
 	trials++;
 	for (size_t i = 0; i < n; i++) {
 		t[i].s.n = t[i].s.lines * t[i].s.samples;
 		t[i].s.min = 40;
+		if (moved && strcmp(t[i].s.method, moved) == 0 && i == PRE_TSC)
+			t[i].s.min = 42;
 		t[i].s.unsettled = unsettled;
 		t[i].s.backwards = backwards;
 		hist_init(t[i].acc.hist, 0);
@@ -115,6 +141,7 @@ void trial_measure(struct run *run, const struct bench_buffers *b, struct trial 
 /* ---- a run of the suite */
 
 static struct verdict verdict;
+static char recommended[8];
 
 static void measure(char *methods)
 {
@@ -135,9 +162,12 @@ static void measure(char *methods)
 			   .verdict = &verdict,
 			   .report = &report,
 			   .recommended = {.id = "5"}};
-	wire_n = trials = 0;
+	arena_release(NULL);
+	wire_n = trials = redo_n = 0;
+	redo_of[0] = '\0';
 	tsc_run(&run);
 	assert_true(run.measured);
+	strcpy(recommended, run.recommended.id);
 }
 
 static void check_is(const char *name, enum status status)
@@ -153,6 +183,8 @@ static int setup(void **state)
 {
 	(void)state;
 	unsettled = backwards = 0;
+	spends = false;
+	moved = NULL;
 	return 0;
 }
 
@@ -210,6 +242,48 @@ static void both_share_one_budget(void **state)
 	check_is("tsc.recommended", STATUS_OK);
 }
 
+/* The budget is one second, half of which may go into measuring again. */
+static void each_method_may_measure_again(void **state)
+{
+	(void)state;
+	spends = true;
+	measure("5,6,7,7m");
+	assert_int_equal(redo_n, 4);
+	for (u32 i = 0; i < redo_n; i++)
+		assert_int_equal(redo[i], SECOND / 2 / 4);
+	spends = false;
+	measure("5,6,7,7m");
+	assert_int_equal(redo_n, 4);
+	for (u32 i = 0; i < redo_n; i++)
+		assert_int_equal(redo[i], SECOND / 2 / 4 * (i + 1));
+}
+
+static void each_start_may_measure_again(void **state)
+{
+	(void)state;
+	spends = true;
+	measure("matrix");
+	assert_int_equal(redo_n, SEQ_STARTS - 1); /* SERIALIZE is missing */
+	for (u32 i = 0; i < redo_n; i++)
+		assert_int_equal(redo[i], SECOND / 2 / SEQ_STARTS);
+	measure("matrix,5");
+	assert_int_equal(redo_n, SEQ_STARTS);
+	for (u32 i = 0; i < redo_n - 1; i++)
+		assert_int_equal(redo[i], SECOND / 4 / SEQ_STARTS);
+	/* The start that is missing took nothing. */
+	assert_int_equal(redo[redo_n - 1], SECOND / 4 / SEQ_STARTS + SECOND / 4);
+}
+
+static void each_preamble_counts(void **state)
+{
+	(void)state;
+	measure("5,6");
+	assert_string_equal(recommended, "5");
+	moved = "5";
+	measure("5,6");
+	assert_string_equal(recommended, "6");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, arena_release)
 
 int main(void)
@@ -220,6 +294,9 @@ int main(void)
 		TEST(a_matrix_that_never_settled_says_so),
 		TEST(a_matrix_that_runs_backwards_fails),
 		TEST(both_share_one_budget),
+		TEST(each_method_may_measure_again),
+		TEST(each_start_may_measure_again),
+		TEST(each_preamble_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
