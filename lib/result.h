@@ -61,7 +61,7 @@ const char *recommend_reject(const struct candidate *c, u64 step);
 /* Ruler and canary of one window. */
 struct ruler {
 	u64 adds_ticks;	 /* min for 100,000 dependent one-cycle adds */
-	u64 nops_ticks;	 /* canary: min of 32 for 8,192 NOPs */
+	u64 nops_ticks;	 /* canary: lowest mean of 4 passes of 8,192 NOPs */
 	bool nops_equal; /* all repeats of the canary read the same */
 };
 

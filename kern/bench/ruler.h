@@ -8,7 +8,10 @@
 
 #include "bench.h"
 
-/* Min of 5 passes of the ruler, the first of 6 loading the caches, and of 32 of the canary. */
+/*
+ * Min of 5 passes of the ruler, the first of 6 loading the caches, and of the canary the lowest mean
+ * of four passes in a row, of 32.
+ */
 void ruler_take(struct ruler *r);
 
 /* Before the first suite: how much ruler and canary vary by themselves, into run->noise. */
