@@ -2,6 +2,7 @@
 /* Every start with every end: see matrix.h. */
 #include "matrix.h"
 
+#include "mem.h"
 #include "needs.h"
 
 /* Enough for the floor of each of 70 cells; lines= and samples= say otherwise. */
@@ -110,6 +111,7 @@ u64 matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist
 {
 	static struct matrix x;
 
+	memset(&x, 0, sizeof(x));
 	for (u32 s = 0; s < SEQ_STARTS; s++) {
 		report_text(run->report, "# matrix: start %u of %u\n", s + 1, SEQ_STARTS);
 		run->redo_left += redo / SEQ_STARTS;
