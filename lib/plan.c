@@ -49,8 +49,6 @@ static void plan_cut(struct plan *p, const struct plan_cost *c, u64 share)
 	p->trimmed = true;
 	p->samples = scale(p->samples, share, need, SAMPLES_LEAST);
 	need = plan_ticks(p, c);
-	if (need <= share)
-		return;
 	p->loop_lines = scale(p->loop_lines, share, need, LINES_LEAST);
 	p->lines = scale(p->lines, share, need, LINES_LEAST);
 }
@@ -59,20 +57,17 @@ void plan_budget(struct plan *plans, const struct plan_cost *costs, size_t n,
 		 const struct plan *full, u64 budget, bool obey)
 {
 	bool settled[PLAN_MAX] = {false};
-	u64 left = budget, open = 0;
+	u64 left = budget, open = n;
 	bool again;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		plans[i] = *full;
-		settled[i] = costs[i].per_sample == 0;
-		open += !settled[i];
-	}
 	if (obey)
 		return;
 	do {
 		again = false;
 		for (size_t i = 0; i < n; i++) {
-			u64 need = plan_ticks(full, &costs[i]);
+			u64 need = plan_ticks(full, &costs[i]); /* 0 of what is not measured */
 
 			if (settled[i] || need > left / open)
 				continue;

@@ -33,7 +33,7 @@ static enum reject reject_of(const struct candidate *c, u64 step)
 		return REJECT_UNIT;
 	if (c->backwards)
 		return REJECT_BACKWARDS;
-	if (min_moves(c, step ? step : 1))
+	if (min_moves(c, step))
 		return REJECT_MOVES;
 	return REJECT_NONE;
 }

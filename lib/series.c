@@ -52,8 +52,7 @@ size_t series_line(struct series_acc *a, u64 *x, size_t n, u64 j, struct line_st
 {
 	n = stats_drop_backwards(x, n, &a->backwards);
 	stats_line(x, n, line);
-	if (n)
-		hist_add(a->hist, x, n);
+	hist_add(a->hist, x, n);
 	series_add_line(a, line, j);
 	return n;
 }

@@ -72,12 +72,16 @@ static void periods_from_either_side(void **state)
 	const u64 short_of_one[] = {0, 990};
 	const u64 sixteen[] = {0, 16010};
 	const u64 short_of_17[] = {0, 16990};
+	const u64 a_twentieth[] = {0, 1050};
+	const u64 more[] = {0, 1051};
 
 	(void)state;
 	expect(near, 2, 10000, 0, 0, 2);
 	expect(short_of_one, 2, 1000, 0, 2, 0);
 	expect(sixteen, 2, 1000, 0, 2, 0);
 	expect(short_of_17, 2, 1000, 0, 0, 2);
+	expect(a_twentieth, 2, 1000, 0, 2, 0);
+	expect(more, 2, 1000, 0, 0, 2);
 }
 
 static void extremes(void **state)

@@ -282,6 +282,59 @@ static void nothing_in_a_short_burst(void **unused)
 	assert_int_equal(find(&l).ticks, 0);
 }
 
+static void check_train(const u64 *at, size_t n, const struct period *want)
+{
+	struct period p;
+
+	period_find(at, NULL, n, &p);
+	assert_int_equal(p.ticks, want->ticks);
+	assert_int_equal(p.on, want->on);
+	assert_int_equal(p.slots, want->slots);
+	assert_int_equal(p.bits, want->bits);
+}
+
+/* Each at an edge of the rule, where a little less or more gives another answer. */
+static void trains_at_the_edges(void **unused)
+{
+	/* Just enough odds: ((6 - 2) log2(7001 / (6 x 5)) - log2 28 - log2 54, some rounding. */
+	const u64 least[] = {1000, 3000, 4000, 6000, 7000, 8000};
+	/* Off by as much as may be. */
+	const u64 off[] = {999, 2001, 3000, 4000, 7000, 8000};
+	/* 11,999 in six intervals. */
+	const u64 rounded[] = {6001, 8000, 10000, 12000, 14000, 18000};
+	/* The end of a grid in one direction is none in the other. */
+	const u64 far[] = {1001, 2000, 2999, 4000, 5000, 6000, 23000};
+	/* Five on the grid. */
+	const u64 few[] = {1000, 2000, 3000, 5000, 6000, 23000};
+	/* Two grids of equal odds. */
+	const u64 equal[] = {133, 301, 400, 500, 800, 900, 1000, 1100, 2805};
+
+	(void)unused;
+	check_train(least, 6, &(struct period){.ticks = 1000, .on = 6, .slots = 8, .bits = 20});
+	check_train(off, 6, &(struct period){.ticks = 1000, .on = 6, .slots = 8, .bits = 20});
+	check_train(rounded, 6, &(struct period){.ticks = 2000, .on = 6, .slots = 7, .bits = 22});
+	check_train(far, 7, &(struct period){.ticks = 1000, .on = 6, .slots = 6, .bits = 31});
+	check_train(few, 6, &(struct period){0});
+	check_train(equal, 9, &(struct period){.ticks = 100, .on = 7, .slots = 9, .bits = 21});
+}
+
+/* Each hides all up to the next: none of the places is empty, and none counts for less than one. */
+static void gaps_back_to_back(void **unused)
+{
+	u64 at[12], length[12];
+	struct period p;
+
+	(void)unused;
+	for (size_t i = 0; i < 12; i++) {
+		at[i] = 1000 + i * 1000;
+		length[i] = 1000;
+	}
+	period_find(at, length, 12, &p);
+	assert_int_equal(p.ticks, 1000);
+	assert_int_equal(p.on, 12);
+	assert_int_equal(p.slots, 12);
+}
+
 static void odd_lists_are_survived(void **unused)
 {
 	struct list same = {.n = PERIOD_EVENTS}, wide = {.n = 10};
@@ -318,6 +371,8 @@ int main(void)
 		cmocka_unit_test(few_and_uneven),
 		cmocka_unit_test(nothing_in_echoes),
 		cmocka_unit_test(nothing_in_a_short_burst),
+		cmocka_unit_test(trains_at_the_edges),
+		cmocka_unit_test(gaps_back_to_back),
 		cmocka_unit_test(odd_lists_are_survived),
 	};
 

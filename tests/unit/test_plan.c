@@ -115,6 +115,38 @@ static void nobody_gets_more_than_a_share(void **state)
 	assert_true(total(p, c, 3) <= budget);
 }
 
+/* What the cheap ones leave is shared anew, whoever stands first. */
+static void what_is_left_goes_to_the_others(void **state)
+{
+	/* 4 of 10 parts is more than a third, and less than half of what half a part leaves. */
+	const struct plan_cost c[] = {{400, 1, 0}, {0, 1, 0}, {2000, 1, 0}, {50, 1, 0}};
+	struct plan p[4];
+
+	(void)state;
+	plan_budget(p, c, 4, &standard, 10000000000ull, false);
+	assert_false(p[0].trimmed);
+	assert_false(p[3].trimmed);
+	assert_true(p[2].trimmed);
+	assert_int_equal(p[2].samples, 2750); /* 5.5 of 20 parts */
+}
+
+static void just_a_share_is_not_cut(void **state)
+{
+	const struct plan_cost c[] = {{500, 1, 0}, {501, 1, 0}};
+	struct plan p[2];
+
+	(void)state;
+	plan_budget(p, c, 1, &standard, 5000000000ull, false);
+	assert_false(p[0].trimmed);
+	assert_int_equal(p[0].samples, 10000);
+	plan_budget(p, c, 1, &standard, 4999999999ull, false);
+	assert_true(p[0].trimmed);
+	assert_int_equal(p[0].samples, 9999);
+	plan_budget(p, c, 2, &standard, 10000000000ull, false);
+	assert_false(p[0].trimmed);
+	assert_true(p[1].trimmed);
+}
+
 static void lines_go_when_samples_are_at_their_least(void **state)
 {
 	/* A trapped RDTSC: half a million ticks a sample. */
@@ -174,6 +206,8 @@ int main(void)
 		cmocka_unit_test(ample_budget_cuts_nothing),
 		cmocka_unit_test(only_the_dear_method_is_cut),
 		cmocka_unit_test(nobody_gets_more_than_a_share),
+		cmocka_unit_test(what_is_left_goes_to_the_others),
+		cmocka_unit_test(just_a_share_is_not_cut),
 		cmocka_unit_test(lines_go_when_samples_are_at_their_least),
 		cmocka_unit_test(the_least_is_no_more_than_there_was),
 		cmocka_unit_test(what_was_asked_for_is_obeyed),

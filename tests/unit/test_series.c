@@ -194,6 +194,7 @@ static void overflow_is_told(void **state)
 	struct series_acc a;
 	struct series s = {0};
 	u64 x[] = {0, ~0ull >> 1, 0, ~0ull >> 1};
+	u64 less[] = {0, 1ull << 40, 0, 1ull << 40};
 	struct line_stats line;
 
 	(void)state;
@@ -201,6 +202,13 @@ static void overflow_is_told(void **state)
 	series_line(&a, x, 4, 0, &line);
 	series_finish(&a, &s);
 	/* The line's variance is 2^124, too large for an integer variance of 64 bits. */
+	assert_true(s.mean_var.overflow);
+	assert_true(s.var_var.overflow);
+	/* 2^78 can be told of the line, and not as an integer of 64 bits. */
+	series_start(&a, &hist, 0);
+	series_line(&a, less, 4, 0, &line);
+	series_finish(&a, &s);
+	assert_false(line.var.overflow);
 	assert_true(s.mean_var.overflow);
 	assert_true(s.var_var.overflow);
 }
