@@ -303,16 +303,11 @@ static bool unit_is_one(const struct judging *j)
 static void limit_find(const struct comparison *c, const struct check_group *g,
 		       struct check_row *row)
 {
-	u64 step = 0;
+	const u128 steps = (u128)g->step * 2000;
 
 	limits_for(c->limits, row->name, row->class, &row->limit);
-	for (size_t i = 0; i < g->now.n + g->base.n; i++) {
-		const struct party *p = i < g->now.n ? g->now.at[i] : g->base.at[i - g->now.n];
-
-		step = p->run->step > step ? p->run->step : step;
-	}
-	if (is_of_clock(row) && row->limit.abs < (u128)step * 2000)
-		row->limit.abs = saturated((u128)step * 2000);
+	if (is_of_clock(row) && row->limit.abs < steps)
+		row->limit.abs = saturated(steps);
 	if (g->moved)
 		row->limit.rel *= WIDER;
 }

@@ -88,6 +88,7 @@ struct check_group {
 	 * shows in the figures. */
 	bool moved;
 	struct explained up, down;
+	u64 step; /* ticks by which the coarsest TSC of all runs moves; 0: not known */
 
 	size_t n_rows;
 	struct check_row *row; /* in report order, result lines last */

@@ -44,18 +44,16 @@ static bool is_checked(const struct check_group *g, const struct party *p)
 /* A run says nothing about itself, unless there is nothing else. */
 static void own_leave_out(struct check_group *g)
 {
-	size_t kept = 0;
+	struct side others = {0};
 
 	for (size_t i = 0; i < g->base.n; i++)
-		g->own += is_checked(g, g->base.at[i]);
-	if (g->own == g->base.n) {
-		g->own = 0;
-		return;
-	}
-	for (size_t i = 0; i < g->base.n; i++)
 		if (!is_checked(g, g->base.at[i]))
-			g->base.at[kept++] = g->base.at[i];
-	g->base.n = kept;
+			side_point(&others, g->base.at[i]);
+	if (!others.n)
+		return;
+	g->own = g->base.n - others.n;
+	free(g->base.at);
+	g->base = others;
 }
 
 static void nearest_find(struct check_group *g, const struct side *base)
@@ -145,10 +143,21 @@ static bool host_shows(const struct clocks *base, const struct clocks *now)
 	       explained_by(now, now).all > EXPLAINS_NOTHING;
 }
 
+static u64 side_step(const struct side *s)
+{
+	u64 step = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		step = s->at[i]->run->step > step ? s->at[i]->run->step : step;
+	return step;
+}
+
 static void clocks_settle(struct check_group *g)
 {
+	const u64 now_step = side_step(&g->now), base_step = side_step(&g->base);
 	const struct clocks base = side_clocks(&g->base), now = side_clocks(&g->now);
 
+	g->step = now_step > base_step ? now_step : base_step;
 	g->up = explained_by(&base, &now);
 	g->down = explained_by(&now, &base);
 	g->moved = clocks_moved(&g->base) || clocks_moved(&g->now) ||

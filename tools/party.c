@@ -41,7 +41,7 @@ bool party_is_emulated(const struct party *p)
 
 bool party_same(const struct party *a, const struct party *b)
 {
-	return !strcmp(a->run->id.run, b->run->id.run) && a->content == b->content;
+	return a->content == b->content && !strcmp(a->run->id.run, b->run->id.run);
 }
 
 /*

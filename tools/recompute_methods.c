@@ -95,34 +95,75 @@ static bool has_series(const struct run *r, const char *method, const struct ser
 	return run_series_find(r, method, like->form, like->workload, like->preamble);
 }
 
-/* Every method is measured in the same ways. */
+/* Says the first of the first method's series that this one lacks. */
+static void lack_say(struct checking *c, const struct run_series *of)
+{
+	const struct run *r = c->r;
+	const char *first = r->series[0].s.method;
+	struct subject s;
+
+	for (size_t i = 0; i < r->n_series; i++) {
+		const struct series *x = &r->series[i].s;
+
+		if (strcmp(x->method, first) || has_series(r, of->s.method, x))
+			continue;
+		subject_series(&s, of);
+		contradict(c, &s, "its method lacks %s/%s/%s, which others have", x->form,
+			   x->workload, x->preamble);
+		return;
+	}
+}
+
+/* How many of a method's series, which stand together by name, the first method has too. */
+struct shared {
+	const struct run_series *of; /* the method's first in the log */
+	size_t n;
+};
+
+static struct shared shared_next(const struct run *r, size_t *i)
+{
+	const char *first = r->series[0].s.method;
+	struct shared m = {.of = r->series_by_name[*i]};
+	const char *method = m.of->s.method;
+
+	for (; *i < r->n_series; ++*i) {
+		const struct run_series *x = r->series_by_name[*i];
+
+		if (strcmp(x->s.method, method))
+			break;
+		m.of = x < m.of ? x : m.of;
+		m.n += has_series(r, first, &x->s);
+	}
+	return m;
+}
+
+/* Every method is measured in the same ways as the first. A log may hold any number of either. */
 static void methods_check(struct checking *c)
 {
 	const struct run *r = c->r;
-	struct subject s;
+	const char *first = r->n_series ? r->series[0].s.method : "";
+	const struct run_series *lacks = NULL;
+	size_t ways = 0;
 
-	for (size_t i = 0; i < r->n_series && i < METHODS_MAX * METHODS_MAX; i++) {
-		const char *first = r->series[0].s.method;
+	for (size_t i = 0; i < r->n_series; i++) {
 		const struct run_series *x = &r->series[i];
+		struct subject s;
 
-		if (!strcmp(x->s.method, first))
-			continue;
-		subject_series(&s, x);
-		if (!has_series(r, first, &x->s))
+		if (!strcmp(x->s.method, first)) {
+			ways++;
+		} else if (!has_series(r, first, &x->s)) {
+			subject_series(&s, x);
 			contradict(c, &s, "method %s has no such series", first);
-	}
-	for (size_t i = 0; i < r->n_series && !strcmp(r->series[i].s.method, r->series[0].s.method);
-	     i++) {
-		for (size_t k = 0; k < r->n_series && k < METHODS_MAX * METHODS_MAX; k++) {
-			if (has_series(r, r->series[k].s.method, &r->series[i].s))
-				continue;
-			subject_series(&s, &r->series[k]);
-			contradict(c, &s, "its method lacks %s/%s/%s, which others have",
-				   r->series[i].s.form, r->series[i].s.workload,
-				   r->series[i].s.preamble);
-			return;
 		}
 	}
+	for (size_t i = 0; i < r->n_series;) {
+		struct shared m = shared_next(r, &i);
+
+		if (m.n < ways && (!lacks || m.of < lacks))
+			lacks = m.of;
+	}
+	if (lacks)
+		lack_say(c, lacks);
 }
 
 /* A histogram without the series it is of. */

@@ -189,18 +189,6 @@ static void series_limits(struct checking *c, const struct subject *s, const str
 
 /* ---- a series from its lines */
 
-static const struct run_lines *lines_find(const struct run *r, const struct series *s)
-{
-	for (size_t i = 0; i < r->n_lines; i++) {
-		const struct run_lines *l = &r->lines[i];
-
-		if (!strcmp(l->method, s->method) && !strcmp(l->form, s->form) &&
-		    !strcmp(l->work, s->workload) && !strcmp(l->pre, s->preamble))
-			return l;
-	}
-	return NULL;
-}
-
 /* A line without a sample left has no figures, but is printed as a line of zeros. */
 static bool line_is_void(const struct line_entry *e)
 {
@@ -243,8 +231,9 @@ static void series_from_lines(struct checking *c, const struct subject *s,
 			      const struct run_series *rs)
 {
 	static const char from[] = "the lines give";
-	const struct run_lines *l = lines_find(c->r, &rs->s);
 	const struct series *x = &rs->s;
+	const struct run_lines *l =
+		run_lines_find(c->r, x->method, x->form, x->workload, x->preamble);
 	struct series y = {.grows = x->grows};
 	struct series_acc a;
 	struct bound range;

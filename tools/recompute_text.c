@@ -15,6 +15,7 @@
 #include "run_tables.h"
 
 #define TABLE_LINES 80 /* rows of a table are no farther behind its head */
+#define RULERS_MAX  64 /* whose sentences are looked for: a run has four */
 
 bool words_split(const char *text, size_t n, struct words *w)
 {
@@ -536,12 +537,13 @@ static void ruler_sentence(struct checking *c, const struct run_record *rec)
 void recompute_text(struct checking *c)
 {
 	const struct run_record *rec = NULL;
+	size_t rulers = 0;
 
 	method_tables(c);
 	xsave_table(c);
 	stability_sentences(c);
 	outlier_lines(c);
 	overhead_range(c);
-	while ((rec = run_find(c->r, "ruler", rec)) != NULL)
+	while (rulers++ < RULERS_MAX && (rec = run_find(c->r, "ruler", rec)) != NULL)
 		ruler_sentence(c, rec);
 }

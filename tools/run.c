@@ -99,6 +99,7 @@ void run_free(struct run *r)
 	free(r->hist);
 	free(r->hist_by_name);
 	free(r->lines);
+	free(r->lines_by_name);
 	free(r->xcell);
 	free(r->gaps.list);
 	free(r->sample);

@@ -242,8 +242,10 @@ struct run {
 		texts_left; /* what they take; lines that were left out beyond RUN_TEXT_MIB */
 	const char *panic;  /* "" or why the kernel stopped */
 
-	struct run_heap *heap; /* this and the following are the reader's own */
-	const void **series_by_name, **hist_by_name;
+	/* In the order of their names: struct run_series, run_hist and run_lines. */
+	const void **series_by_name, **hist_by_name, **lines_by_name;
+
+	struct run_heap *heap; /* the reader's own */
 };
 
 /* A line for people, cleaned of escapes and line ends. */
@@ -263,11 +265,13 @@ const struct run_record *run_find(const struct run *r, const char *type,
 const struct run_field *run_field(const struct run_record *rec, const char *key);
 bool run_number(const struct run_record *rec, const char *key, u64 *value);
 
-/* The series or histogram of that name, or NULL. */
+/* The series, histogram or lines of that name, or NULL. */
 const struct run_series *run_series_find(const struct run *r, const char *method, const char *form,
 					 const char *work, const char *pre);
 const struct run_hist *run_hist_find(const struct run *r, const char *suite, const char *method,
 				     const char *form, const char *work, const char *pre);
+const struct run_lines *run_lines_find(const struct run *r, const char *method, const char *form,
+				       const char *work, const char *pre);
 
 /*
  * As hist_init() and hist_add_n() would have left it, with the printed moments. What `more` leaves

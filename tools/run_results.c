@@ -814,6 +814,14 @@ const struct run_hist *run_hist_find(const struct run *r, const char *suite, con
 	return find_sorted(&key, r->hist_by_name, r->n_hists, hist_order);
 }
 
+const struct run_lines *run_lines_find(const struct run *r, const char *method, const char *form,
+				       const char *work, const char *pre)
+{
+	const struct run_lines key = {.method = method, .form = form, .work = work, .pre = pre};
+
+	return find_sorted(&key, r->lines_by_name, r->n_lines, lines_order);
+}
+
 void run_results_finish(struct run *r)
 {
 	identity_take(r);
@@ -823,7 +831,8 @@ void run_results_finish(struct run *r)
 		doubles_find(r, "series", r->series, r->n_series, sizeof(*r->series), series_order);
 	r->hist_by_name =
 		doubles_find(r, "histogram", r->hist, r->n_hists, sizeof(*r->hist), hist_order);
-	free(doubles_find(r, "lines", r->lines, r->n_lines, sizeof(*r->lines), lines_order));
+	r->lines_by_name =
+		doubles_find(r, "lines", r->lines, r->n_lines, sizeof(*r->lines), lines_order);
 	free(doubles_find(r, "XSAVE row", r->xcell, r->n_xcells, sizeof(*r->xcell), xcell_order));
 	r->measured = r->n_series || r->n_xcells || r->stability.seq || r->gaps.seq ||
 		      run_find(r, "matrix", NULL) || r->unknown;
