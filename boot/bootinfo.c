@@ -40,11 +40,6 @@ static bool regions_meet(const struct boot_region *r, u64 base, u64 len)
 	return r->base <= base + (len - 1) && base <= r->base + (r->len - 1);
 }
 
-static bool region_covers(const struct boot_region *r, u64 base, u64 len)
-{
-	return r->base <= base && base + (len - 1) <= r->base + (r->len - 1);
-}
-
 static bool regions_clash(const struct boot_region *a, const struct boot_region *b)
 {
 	return (a->type == BOOT_USABLE || b->type == BOOT_USABLE) &&
@@ -63,68 +58,6 @@ void bootinfo_check_regions(struct bootinfo *b)
 					    "memory regions at 0x%llx and 0x%llx overlap",
 					    (unsigned long long)b->region[j].base,
 					    (unsigned long long)b->region[i].base);
-}
-
-/* The region of another type that meets the range, or NULL. */
-static const struct boot_region *find_claim(const struct bootinfo *b, u64 base, u64 len)
-{
-	for (u32 i = 0; i < b->n_regions; i++)
-		if (b->region[i].type != BOOT_USABLE && regions_meet(&b->region[i], base, len))
-			return &b->region[i];
-	return NULL;
-}
-
-bool bootinfo_usable(const struct bootinfo *b, u64 base, u64 len)
-{
-	if (!len || base + (len - 1) < base || find_claim(b, base, len))
-		return false;
-	for (u32 i = 0; i < b->n_regions; i++)
-		if (b->region[i].type == BOOT_USABLE && region_covers(&b->region[i], base, len))
-			return true;
-	return false;
-}
-
-/* Rounds up; 0 if that passes 2^64. */
-static u64 align_up(u64 value, u64 align)
-{
-	return (value + (align - 1)) & ~(align - 1);
-}
-
-/* The lowest place in one usable region; every turn leaves one claim behind for good. */
-static u64 find_in_region(const struct bootinfo *b, const struct boot_region *r, u64 len, u64 align,
-			  u64 from)
-{
-	u64 at = align_up(r->base > from ? r->base : from, align);
-
-	for (u32 turn = 0; turn <= b->n_regions; turn++) {
-		if (!at || at + (len - 1) < at || !region_covers(r, at, len))
-			return 0;
-		const struct boot_region *claim = find_claim(b, at, len);
-
-		if (!claim)
-			return at;
-		at = align_up(claim->base + claim->len, align);
-	}
-	return 0;
-}
-
-u64 bootinfo_find(const struct bootinfo *b, u64 len, u64 align, u64 from, u64 below)
-{
-	u64 best = 0;
-
-	/* Address 0 is the answer "none", so it is never offered. */
-	if (!len || !below)
-		return 0;
-	from = from ? from : 1;
-	for (u32 i = 0; i < b->n_regions; i++) {
-		if (b->region[i].type != BOOT_USABLE)
-			continue;
-		u64 at = find_in_region(b, &b->region[i], len, align, from);
-
-		if (at && at + (len - 1) < below && (!best || at < best))
-			best = at;
-	}
-	return best;
 }
 
 u64 bootinfo_usable_bytes(const struct bootinfo *b)

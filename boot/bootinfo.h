@@ -83,15 +83,6 @@ bool bootinfo_multiboot2(struct bootinfo *out, const void *info, size_t limit);
  */
 bool bootinfo_pvh(struct bootinfo *out, const struct phys *mem, u64 start_info);
 
-/* Is every byte usable memory, in one region, and claimed by no region of another type? */
-bool bootinfo_usable(const struct bootinfo *b, u64 base, u64 len);
-
-/*
- * The lowest multiple of `align` (a power of two) in [from, below) where `len` bytes end at or
- * before `below` and bootinfo_usable() holds; 0 if there is none.
- */
-u64 bootinfo_find(const struct bootinfo *b, u64 len, u64 align, u64 from, u64 below);
-
 /* Bytes in usable regions, saturating; overlaps are counted twice and are a finding. */
 u64 bootinfo_usable_bytes(const struct bootinfo *b);
 

@@ -146,21 +146,6 @@ struct variance moments_variance(const struct moments *m)
 	return divide_twice(a - b, m->n);
 }
 
-u64 moments_mean(const struct moments *m)
-{
-	u128 size = m->sum < 0 ? -(u128)m->sum : (u128)m->sum;
-	u64 rem;
-	u128 q;
-
-	if (m->n == 0)
-		return 0;
-	if (m->sum >= 0)
-		return m->base + (u64)u128_div_round(size, m->n);
-	/* Half up is half towards zero below it. */
-	q = u128_div(size, m->n, &rem);
-	return m->base - (u64)(q + (rem > m->n - rem));
-}
-
 void stats_line(const u64 *x, size_t n, struct line_stats *out)
 {
 	struct moments m;

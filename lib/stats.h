@@ -46,9 +46,6 @@ void moments_add_all(struct moments *m, const u64 *x, size_t n);
 /* Population variance (n*sumsq - sum^2) / n^2. n = 0 and n = 1 give 0.000. */
 struct variance moments_variance(const struct moments *m);
 
-/* Mean rounded half up, (2*sum + n) / 2n; 0 when n = 0. */
-u64 moments_mean(const struct moments *m);
-
 /* One line of samples. */
 struct line_stats {
 	u64 n, min, max; /* n = 0: min = max = 0 */

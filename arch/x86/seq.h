@@ -25,6 +25,8 @@ struct seq_scratch {
 	u64 work; /* the workload's memory */
 	u64 pad2[7];
 } __attribute__((aligned(64)));
+_Static_assert(offsetof(struct seq_scratch, pre) == 8 && offsetof(struct seq_scratch, work) == 64,
+	       "edge.inc writes these by offset");
 
 /*
  * Measures one line: n samples of loop size j into out[0..n), each the difference end - start of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixed counter 1 (CPU_CLK_UNHALTED.CORE) for method 9. SDM volume 3, chapter 20. */
+/* Fixed counter 1 (CPU_CLK_UNHALTED.THREAD) for method 9. SDM volume 3, chapter 20. */
 #ifndef PMU_H
 #define PMU_H
 
