@@ -112,7 +112,7 @@ $(seq_o): arch/x86/seq.asm Makefile
 	$(nasm)
 
 $(B)/baretick.elf: $(kernel_o) $(seq_o) linker.ld
-	$(call do,LD)$(CC) -nostdlib -static -no-pie -Wl,-T,linker.ld,--gc-sections,--build-id=none,-z,max-page-size=4096,-z,noexecstack,--orphan-handling=error \
+	$(call do,LD)$(CC) -nostdlib -static -Wl,-T,linker.ld,--gc-sections,--build-id=none,-z,max-page-size=4096,-z,noexecstack,--orphan-handling=error \
 		$(kernel_o) $(seq_o) -o $@
 	@grub-file --is-x86-multiboot2 $@
 $(B)/baretick-hosted: $(hosted_o) $(seq_o)

@@ -6,8 +6,8 @@
 #include "trial.h"
 
 /*
- * hist is scratch. redo: ticks that may go into measuring again, as much for each start. Returns how
- * many samples ended before they started.
+ * hist is scratch. redo: ticks that may go into measuring again, as much for each start. Returns
+ * how many samples ended before they started.
  */
 u64 matrix_run(struct run *run, const struct bench_buffers *b, struct hist *hist, u64 redo,
 	       struct disturbance *d);

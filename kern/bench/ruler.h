@@ -9,8 +9,8 @@
 #include "bench.h"
 
 /*
- * Min of 5 passes of the ruler, the first of 6 loading the caches, and of the canary the lowest mean
- * of four passes in a row, of 32.
+ * Min of 5 passes of the ruler, the first of 6 loading the caches, and of the canary the lowest
+ * mean of four passes in a row, of 32.
  */
 void ruler_take(struct ruler *r);
 
