@@ -75,6 +75,82 @@ SKIP: {
     is_deeply([ map { $figure{$_}[2] } @resolved ], [ ('turns') x @resolved ], 'figures: a resolution is turns of a loop');
 }
 
+# ---- cut within a suite: what arrived is shown, and called a part
+
+# The log up to and with the last line before the first record of this type.
+sub cut_before {
+    my ($log, $type) = @_;
+    return $log =~ /\A(.*?)^\@bt [^\n]* type=$type /ms ? $1 : die "no type=$type\n";
+}
+
+sub gap_log {
+    my ($smi, @more) = @_;
+    my @records = (
+        [ qw(begin schema=1 run=0000000000000007 build=x) ],
+        [ qw(tsc khz=1000000 trusted=1 source=pit took=9 entry=1) ],
+        [ qw(gap at=5 windows=1 watched=1000000000 turns=8 threshold=900), "n=$smi", 'stolen=5000', qw(longest=4000),
+            "smi=$smi", qw(nmi=0 mce=0), 'causes=' . ($smi ? "smi:$smi" : 'none'), 'contradicts=0' ],
+        [ qw(gap at=1000000009 windows=2 watched=2000000000 turns=16 threshold=960 n=1 stolen=7000 longest=7960 smi=0
+                nmi=0 mce=0 causes=stall:1 contradicts=0) ],
+        @more,
+    );
+    my $n = 0;
+    return join '', map { record_line(++$n, @$_) . "\n" } @records;
+}
+
+{
+    my ($status, $out, $err) = ticklog('show', work_file('soak.log', gap_log(3)));
+    is($status, 2, 'a soak that was cut: exit status');
+    like($out, qr/^gaps \(partial\): 4 gaps in 3 s: 1\.3 a second \(95%: 0\.3 to 3\.5\)$/m, 'its gaps so far, with bounds');
+    like($out, qr/^3 windows in 24 turns, watched 3000000000 ticks, 12000 ticks stolen, longest 7960 ticks \(a gap is 960 more than usual\)$/m,
+        'its time so far');
+    like($out, qr/^SMI      3 SMI in 3 s: 1\.0 a second/m, 'its SMIs so far');
+    like($out, qr/^counted  SMI 3, NMI 0, MCE 0/m,  'what was counted so far');
+    like($out, qr/^causes   smi 3, stall 1$/m,      'its causes so far');
+    like($out, qr/^partial  gaps: /m,               'it is called a part');
+    unlike($out . $err, qr/measured nothing/,       'it did measure something');
+    like($err, qr/gaps: the windows that arrived, without the sums/, 'and that is said');
+    ($status, $out) = ticklog('show', work_file('soak.log', gap_log(0)));
+    like($out, qr/^counted  SMI 0, NMI 0, MCE 0; whether SMIs are counted here is not known$/m, 'no SMI says nothing');
+    unlike($out, qr/^SMI  /m, 'and has no bounds');
+    for my $command ([qw(fleet)], [qw(check --baseline), $quick_file], [ 'import', '--db', work_file('part.db') ]) {
+        ($status, $out, $err) = ticklog(@$command, work_file('soak.log', gap_log(3)));
+        is($status, 2, "$command->[0] of it: exit status");
+        unlike($err, qr/measured nothing/, "$command->[0] does not say that nothing was measured");
+    }
+    my $page = work_file('part.html');
+    ticklog('report', work_file('soak.log', gap_log(3)), '-o', $page);
+    $page = slurp_file($page);
+    like($page, qr{<dt>gaps</dt><dd>4 gaps in 3 s: 1\.3 a second}, 'report has its gaps so far');
+    like($page, qr/gaps: the windows that arrived, without the sums/, 'report calls it a part');
+    unlike($page, qr/nothing was measured/, 'report does not say that nothing was measured');
+
+    # All sums are there: no part of anything.
+    unlike((ticklog('show', $quick_file))[1], qr/partial/, 'a whole run has no parts');
+
+    for my $part ([ 'recommend', 'tsc: the series that arrived, without a recommendation', qr/^method  /m ],
+        [ 'outliers', 'stability: its figures, without the list of outliers', qr/^stability: /m ],
+        [ 'xsweep', 'xsave: the blocks that arrived, without the sweep\'s sums', qr/^x86_fpu_latency_/m ]) {
+        my ($type, $words, $table) = @$part;
+        my $file = work_file('cut.log', cut_before($quick, $type));
+        ($status, $out, $err) = ticklog('show', $file);
+        is($status, 2, "cut before $type: exit status");
+        like($out, qr/^partial  \Q$words\E$/m, "cut before $type: called a part");
+        like($out, $table, "cut before $type: what arrived is shown");
+        like($err, qr/\Q$words\E$/m, "cut before $type: said");
+        my $html = work_file('cut.html');
+        ticklog('report', $file, '-o', $html);
+        $words =~ s/'/&#39;/g;
+        like(slurp_file($html), qr/\Q$words\E/, "cut before $type: on the page");
+    }
+    # Lines and histograms that no series was made of yet.
+    ($status, $out, $err) = ticklog('show', work_file('lines.log', record_line(1, qw(begin schema=1 run=0000000000000008 build=x)),
+            "\n", record_line(2, qw(lines method=5 form=mem work=empty pre=none lines=0-3:40:50:2.000)), "\n"));
+    is($status, 2, 'lines alone: exit status');
+    like($out, qr/^partial  tsc: lines, without the series they belong to$/m, 'lines alone are a part');
+    unlike($err, qr/measured nothing/, 'and something');
+}
+
 # ---- changed figures
 
 # Adds one to the last digit of the n-th item of a key in the first record of that kind that has it.

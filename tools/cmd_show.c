@@ -106,6 +106,17 @@ static void clock_print(const struct run *r)
 	putchar('\n');
 }
 
+/* Of a run that was cut: which of what follows is not all of it. */
+static void parts_print(const struct run *r)
+{
+	for (int suite = 0; suite < RUN_SUITES; suite++) {
+		const char *words = run_partial(r, (enum run_suite)suite);
+
+		if (words)
+			printf("%-8s %s\n", "partial", words);
+	}
+}
+
 /* ---- tables */
 
 static void row_print(const struct text *t)
@@ -247,11 +258,6 @@ static void stability_print(const struct run *r)
 
 /* ---- gaps */
 
-static u64 ticks_per_second(const struct run *r)
-{
-	return r->tsc_trusted && r->tsc_khz <= ~0ull / 1000 ? r->tsc_khz * 1000 : 0;
-}
-
 static void causes_print(const struct run_gap_sums *a)
 {
 	const char *gap = " ";
@@ -266,33 +272,69 @@ static void causes_print(const struct run_gap_sums *a)
 	puts(a->n ? "" : " none");
 }
 
+static void rate_print(const char *head, u64 n, const char *what, u64 in, u64 tps)
+{
+	char bytes[200];
+	struct text t = TEXT_ON(bytes);
+
+	rate_fmt(&t, n, what, in, tps);
+	printf("%s%.*s\n", head, (int)t.len, bytes);
+}
+
+static void watched_print(const struct run_gap_sums *a, u64 threshold)
+{
+	printf("watched %llu ticks", (unsigned long long)a->watched);
+	printf(", %llu ticks stolen, longest %llu ticks (a gap is %llu more than usual)\n",
+	       (unsigned long long)a->stolen, (unsigned long long)a->longest,
+	       (unsigned long long)threshold);
+}
+
 static void gaps_print(const struct run *r)
 {
 	const struct run_gaps *g = &r->gaps;
 	const struct run_gap_sums *a = &g->all;
-	const u64 tps = ticks_per_second(r);
+	const u64 tps = run_tps(r);
 	char bytes[2048];
 	struct text t = TEXT_ON(bytes);
 
 	if (!g->seq)
 		return;
-	text_str(&t, "\ngaps: ");
-	rate_fmt(&t, a->n, "gaps", a->watched, tps);
-	fmt(&t,
-	    "\nwatched %llu ticks, %llu ticks stolen, longest %llu ticks (a gap is %llu more "
-	    "than usual)\n",
-	    (unsigned long long)a->watched, (unsigned long long)a->stolen,
-	    (unsigned long long)a->longest, (unsigned long long)g->threshold);
+	rate_print("\ngaps: ", a->n, "gaps", a->watched, tps);
+	watched_print(a, g->threshold);
 	gap_decades_fmt(&t, &g->decades, tps);
-	if (g->smi_counts) {
-		text_str(&t, "SMI      ");
-		rate_fmt(&t, a->smi, "SMI", g->wall, tps);
-		text_byte(&t, '\n');
-	}
 	fwrite(bytes, 1, t.len, stdout);
+	if (g->smi_counts)
+		rate_print("SMI      ", a->smi, "SMI", g->wall, tps);
 	causes_print(a);
 	if (g->period)
 		printf("gaps come every %llu ticks\n", (unsigned long long)g->period);
+}
+
+/*
+ * Of a watch that was cut: what its windows add up to. Whether SMIs are counted at all only the
+ * sums would say, so that a count has bounds where it is not 0.
+ */
+static void gaps_part_print(const struct run *r)
+{
+	const struct run_gap_sums *a = &r->gaps.sum;
+	const u64 tps = run_tps(r);
+
+	if (r->gaps.seq || !r->gaps.parts)
+		return;
+	rate_print("\ngaps (partial): ", a->n, "gaps", a->watched, tps);
+	printf("%llu window%s in %llu turns, ", (unsigned long long)a->windows, plural(a->windows),
+	       (unsigned long long)a->turns);
+	watched_print(a, r->gaps.threshold);
+	if (a->smi)
+		rate_print("SMI      ", a->smi, "SMI", a->watched, tps);
+	if (a->nmi)
+		rate_print("NMI      ", a->nmi, "NMI", a->watched, tps);
+	if (a->mce)
+		rate_print("MCE      ", a->mce, "MCE", a->watched, tps);
+	printf("counted  SMI %llu, NMI %llu, MCE %llu%s\n", (unsigned long long)a->smi,
+	       (unsigned long long)a->nmi, (unsigned long long)a->mce,
+	       a->smi ? "" : "; whether SMIs are counted here is not known");
+	causes_print(a);
 }
 
 /* ---- xsave */
@@ -405,11 +447,13 @@ static void run_print(const struct show *s, const struct run *r, struct recomput
 	}
 	identity_print(r);
 	clock_print(r);
+	parts_print(r);
 	matrix_print(r);
 	method_tables(r);
 	recommended_print(r);
 	stability_print(r);
 	gaps_print(r);
+	gaps_part_print(r);
 	xsave_tables(r);
 	checks_print(s, r);
 	unknown_print(r);

@@ -51,6 +51,14 @@ void report_missing(struct report *rep, const char *format, ...)
 	fputs("</p>\n", rep->to);
 }
 
+void report_partial(struct report *rep, const struct run *r, enum run_suite suite)
+{
+	const char *words = run_partial(r, suite);
+
+	if (words)
+		report_missing(rep, "In part only: %s.", words);
+}
+
 size_t report_room(struct report *rep, size_t n, size_t most)
 {
 	if (rep->all || n <= most)

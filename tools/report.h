@@ -123,6 +123,9 @@ void report_plot(struct report *rep, struct plot *p, const struct report_figure 
 void report_missing(struct report *rep, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same of a suite of which the log has a part. */
+void report_partial(struct report *rep, const struct run *r, enum run_suite suite);
+
 /* How many of n are shown: `most`, unless nothing is left out. Whoever leaves out says it. */
 size_t report_room(struct report *rep, size_t n, size_t most);
 
@@ -149,6 +152,5 @@ void report_histogram_whole(struct report *rep, const struct run_hist *h, const 
 			    const struct report_marks *marks);
 
 bool run_is_emulated(const struct run *r);
-u64 run_tps(const struct run *r); /* ticks a second; 0: not known, or not trusted */
 
 #endif

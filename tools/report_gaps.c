@@ -95,7 +95,9 @@ void report_stability(struct report *rep, const struct run *r)
 
 	if (!rs->seq)
 		return;
-	fputs("<h3>Stability</h3>\n<div class=pair>\n", rep->to);
+	fputs("<h3>Stability</h3>\n", rep->to);
+	report_partial(rep, r, SUITE_STABILITY);
+	fputs("<div class=pair>\n", rep->to);
 	stability_numbers(rep->to, rs, run_tps(r));
 	h = run_hist_find(r, "stability", rs->s.method, "mem", "loop", "none");
 	if (h)
@@ -356,9 +358,24 @@ static void causes_pair(FILE *to, const struct run_gap_sums *a)
 	fputs(*between ? "</dd>\n" : "none</dd>\n", to);
 }
 
+/* What a watch that was cut counted: a count of 0 may be one of nothing that is counted here. */
+static void counted_pairs(FILE *to, const struct run_gap_sums *a, u64 tps)
+{
+	const struct {
+		const char *what;
+		u64 n;
+	} counted[] = {{"SMI", a->smi}, {"NMI", a->nmi}, {"MCE", a->mce}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+		if (counted[i].n)
+			rate_pair(to, counted[i].what, counted[i].n, counted[i].what, a->watched,
+				  tps);
+}
+
+/* Of all, or of the windows that arrived. */
 static void gaps_numbers(FILE *to, const struct run_gaps *g, u64 tps)
 {
-	const struct run_gap_sums *a = &g->all;
+	const struct run_gap_sums *a = g->seq ? &g->all : &g->sum;
 
 	fputs("<dl class=card>\n", to);
 	rate_pair(to, "gaps", a->n, "gaps", a->watched, tps);
@@ -367,11 +384,13 @@ static void gaps_numbers(FILE *to, const struct run_gaps *g, u64 tps)
 	fputs("</dd>\n<dt>stolen</dt><dd>", to);
 	with_time(to, a->stolen, tps);
 	fputs("</dd>\n<dt>longest</dt><dd>", to);
-	with_time(to, a->n ? a->longest : g->most, tps);
+	with_time(to, a->n || !g->seq ? a->longest : g->most, tps);
 	fprintf(to, "</dd>\n<dt>a gap is</dt><dd>%llu ticks more than usual</dd>\n",
 		(ull)g->threshold);
 	causes_pair(to, a);
-	if (g->smi_counts)
+	if (!g->seq)
+		counted_pairs(to, a, tps);
+	else if (g->smi_counts)
 		rate_pair(to, "SMI", a->smi, "SMI", g->wall, tps);
 	if (g->period) {
 		fputs("<dt>gaps come every</dt><dd>", to);
@@ -392,13 +411,9 @@ void report_gaps(struct report *rep, const struct run *r)
 	if (!g->seq && !g->parts)
 		return;
 	fputs("<h3>Gaps</h3>\n", rep->to);
-	if (g->seq) {
-		gaps_numbers(rep->to, g, tps);
-		decades_write(rep->to, &g->decades, tps);
-	} else {
-		report_missing(rep, "The sums of the gaps suite (record type=gaps) did not "
-				    "arrive.");
-	}
+	report_partial(rep, r, SUITE_GAPS);
+	gaps_numbers(rep->to, g, tps);
+	decades_write(rep->to, &g->decades, tps);
 	fputs("<div class=pair>\n", rep->to);
 	if (g->n_list)
 		list_plot(rep, g, tps);

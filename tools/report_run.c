@@ -169,6 +169,22 @@ static void ranges_write(struct report *rep, const struct run *r, size_t most)
 		fputs(" and more", rep->to);
 }
 
+/* Returns how many suites there are a part of. */
+static size_t parts_write(FILE *to, const struct run *r)
+{
+	size_t n = 0;
+
+	for (int suite = 0; suite < RUN_SUITES; suite++) {
+		const char *words = run_partial(r, (enum run_suite)suite);
+
+		if (!words)
+			continue;
+		html_element(to, "li", "in part only: %s", words);
+		n++;
+	}
+	return n;
+}
+
 static void missing_write(struct report *rep, const struct run *r, size_t most)
 {
 	FILE *to = rep->to;
@@ -184,7 +200,7 @@ static void missing_write(struct report *rep, const struct run *r, size_t most)
 			(ull)r->last_seq, (ull)r->last_line);
 	if (*r->panic)
 		html_element(to, "li", "the kernel stopped: %s", r->panic);
-	if (!r->measured)
+	if (!parts_write(to, r) && !r->measured)
 		fputs("<li>nothing was measured, or records were switched off (records=off)", to);
 }
 

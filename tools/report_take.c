@@ -43,11 +43,6 @@ bool run_is_emulated(const struct run *r)
 	return *r->id.emulated && strcmp(r->id.emulated, "no") != 0;
 }
 
-u64 run_tps(const struct run *r)
-{
-	return r->tsc_trusted && r->tsc_khz <= ~0ull / 1000 ? r->tsc_khz * 1000 : 0;
-}
-
 static void identity_take(struct report *rep, struct report_run *rr)
 {
 	for (size_t i = 0; i < REPORT_IDENTITY; i++) {

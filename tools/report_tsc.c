@@ -298,6 +298,7 @@ void report_methods(struct report *rep, const struct run *r)
 		return;
 	}
 	fputs("<h3>Methods</h3>\n", rep->to);
+	report_partial(rep, r, SUITE_TSC);
 	if (n == RUN_METHODS && has_other(r, m, n))
 		report_cut(rep, "%zu methods, and there are more", n);
 	if (n_drawn) {

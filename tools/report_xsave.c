@@ -177,6 +177,7 @@ void report_xsave(struct report *rep, const struct run *r)
 	if (!r->n_xcells && !skipped)
 		return;
 	fputs("<h3>XSAVE and XRSTOR</h3>\n", rep->to);
+	report_partial(rep, r, SUITE_XSAVE);
 	if (r->n_xcells)
 		xsave_write(rep, r);
 	if (skipped)

@@ -734,6 +734,11 @@ bool run_number(const struct run_record *rec, const char *key, u64 *value)
 	return f && number_parse(f->value, f->len, value);
 }
 
+u64 run_tps(const struct run *r)
+{
+	return r->tsc_trusted && r->tsc_khz <= ~0ull / 1000 ? r->tsc_khz * 1000 : 0;
+}
+
 void run_hist_expand(const struct run_hist *h, struct hist *out)
 {
 	hist_init(out, h->m.base);

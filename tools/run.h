@@ -176,7 +176,7 @@ struct run_gaps {
 	bool smi_counts; /* by a counter that is known to count */
 	struct gap_decades decades;
 
-	u64 parts;		 /* type=gap records */
+	u64 parts;		 /* type=gap records; without type=gaps `threshold` is the last's */
 	struct run_gap_sums sum; /* of them */
 
 	size_t n_list; /* the first gaps, in order */
@@ -265,6 +265,8 @@ const struct run_record *run_find(const struct run *r, const char *type,
 const struct run_field *run_field(const struct run_record *rec, const char *key);
 bool run_number(const struct run_record *rec, const char *key, u64 *value);
 
+u64 run_tps(const struct run *r); /* ticks a second; 0: not known, or not trusted */
+
 /* The series, histogram or lines of that name, or NULL. */
 const struct run_series *run_series_find(const struct run *r, const char *method, const char *form,
 					 const char *work, const char *pre);
@@ -334,6 +336,16 @@ void figure_name_add(char name[FIGURE_NAME], const char *word);
 
 /* "48", "1.860", "11636..11763", "overflow". */
 void figure_fmt(struct text *t, const struct figure *f);
+
+/* ---- a run that was cut */
+
+enum run_suite { SUITE_TSC, SUITE_STABILITY, SUITE_GAPS, SUITE_XSAVE, RUN_SUITES };
+
+/*
+ * What is there of a suite whose last records are not, in words that begin with its name; NULL if
+ * there is nothing of it, or the run is complete.
+ */
+const char *run_partial(const struct run *r, enum run_suite suite);
 
 /* ---- reading */
 

@@ -466,6 +466,8 @@ static void gap_take(const struct take *t)
 
 	if (!gap_sums_take(t, &s))
 		return;
+	/* Of a later record that has all, or it is the last of a run that was cut. */
+	run_number(t->rec, "threshold", &g->threshold);
 	g->parts++;
 	g->sum.windows += s.windows;
 	g->sum.watched += s.watched;

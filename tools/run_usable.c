@@ -72,6 +72,22 @@ static void say_losses(const struct command *c, const char *file, const struct r
 			 plural(r->bad_samples));
 }
 
+/* Parts of suites are no figures, but not nothing either. Returns how many there are. */
+static size_t say_parts(const struct command *c, const char *file, const struct run *r)
+{
+	size_t n = 0;
+
+	for (int suite = 0; suite < RUN_SUITES; suite++) {
+		const char *words = run_partial(r, (enum run_suite)suite);
+
+		if (!words)
+			continue;
+		complain(c, "%s: in part only: %s", file, words);
+		n++;
+	}
+	return n;
+}
+
 int run_usable(const struct command *c, const char *path, const struct run *r)
 {
 	const char *file = log_name(path);
@@ -84,7 +100,7 @@ int run_usable(const struct command *c, const char *path, const struct run *r)
 	say_missing(c, file, r);
 	say_problems(c, file, r);
 	say_losses(c, file, r);
-	if (!r->measured)
+	if (!say_parts(c, file, r) && !r->measured)
 		complain(c, "%s: run %.40s measured nothing, or its records were switched off",
 			 file, id);
 	return r->state == RUN_COMPLETE && r->measured ? EXIT_FINE : EXIT_UNUSABLE;
