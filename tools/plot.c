@@ -128,12 +128,29 @@ static const char *tic_format(u64 step, u64 hi)
 	return step % unit ? "%.1s%c" : "%.0s%c";
 }
 
+u64 plot_grain(u64 value)
+{
+	return value >> 40;
+}
+
+u64 plot_beyond(u64 value, u64 by)
+{
+	return value > ~0ull - by ? ~0ull : value + by;
+}
+
 /* Left to itself gnuplot widens the range of a constant, and a step that is too small fills it. */
 void plot_axis(struct plot *p, char axis, u64 lo, u64 hi, u32 scale)
 {
-	u64 step = tic_step(hi > lo ? hi - lo : 1);
-	u64 from = lo / step, to = hi / step + (hi % step != 0);
+	const u64 grain = plot_grain(hi);
+	u64 step, from, to;
 
+	if (hi - lo < grain) {
+		lo -= grain;
+		hi = plot_beyond(hi, grain);
+	}
+	step = tic_step(hi > lo ? hi - lo : 1);
+	from = lo / step;
+	to = hi / step + (hi % step != 0);
 	if (from == to) {
 		from -= from > 0;
 		to++;

@@ -69,6 +69,13 @@ const char *plot_word(struct plot *p, const char *text);
 void plot_data(struct plot *p, const char *name);
 void plot_data_end(struct plot *p);
 
+/* gnuplot's numbers are doubles: on an axis that ends at this value less than that is no distance.
+ */
+u64 plot_grain(u64 value);
+
+/* value + by, as far as numbers go. */
+u64 plot_beyond(u64 value, u64 by);
+
 /*
  * An axis, 'x' or 'y', from lo to hi, which are times `scale`, both rounded to the next of a few
  * round numbers along it; with k, M, G where that loses nothing.

@@ -126,21 +126,40 @@ static struct axis axis_length(u64 tps)
 			      : (struct axis){"ticks", 1};
 }
 
-/* From the start of the suite to `end`, in ticks; 0: as far as there is anything. */
-static void time_axis(struct plot *p, const struct axis *along, u64 end)
+/* Ticks since the start of the suite. */
+static void time_axis(struct plot *p, const struct axis *along, u64 from, u64 end)
 {
+	const u64 grain = plot_grain(end);
+
+	if (end - from <= grain) {
+		from -= grain;
+		end = plot_beyond(end, grain ? grain : 1);
+	}
 	plot_line(p, "set xlabel '%s since the start of the suite' textcolor rgb '#000002'",
 		  along->label);
-	if (end)
-		plot_line(p, "set xrange [0:%llu.0/%llu.0]", (ull)end, (ull)along->unit);
+	plot_line(p, "set xrange [%llu.0/%llu.0:%llu.0/%llu.0]", (ull)from, (ull)along->unit,
+		  (ull)end, (ull)along->unit);
+}
+
+/* Nothing stands at 0 on a logarithmic axis. */
+static void length_number(char bytes[32], u64 length)
+{
+	if (length)
+		snprintf(bytes, 32, "%llu.0", (ull)length);
+	else
+		snprintf(bytes, 32, "0.5");
 }
 
 static void gaps_data(struct plot *p, const struct run_gaps *g, size_t n)
 {
+	char length[32];
+
 	plot_data(p, "gap");
-	for (size_t i = 0; i < n; i++)
-		plot_line(p, "%llu %llu %d", (ull)g->list[i].at, (ull)g->list[i].length,
+	for (size_t i = 0; i < n; i++) {
+		length_number(length, g->list[i].length);
+		plot_line(p, "%llu %s %d", (ull)g->list[i].at, length,
 			  INK_FIRST + (int)g->list[i].cause);
+	}
 	plot_data_end(p);
 }
 
@@ -156,6 +175,7 @@ static bool is_listed(const struct run_gaps *g, size_t n, unsigned int cause)
 static void length_axis(struct plot *p, const struct run_gaps *g, size_t n, u64 unit)
 {
 	u64 lo = ~0ull, hi = 1;
+	char from[32];
 
 	for (size_t i = 0; i < n; i++) {
 		lo = g->list[i].length < lo ? g->list[i].length : lo;
@@ -163,8 +183,9 @@ static void length_axis(struct plot *p, const struct run_gaps *g, size_t n, u64 
 	}
 	plot_line(p, "set logscale y");
 	plot_line(p, "set format y '%%.0s%%c'");
-	plot_line(p, "set yrange [%llu.0/%llu.0*0.7:%llu.0/%llu.0*1.4]", (ull)(lo ? lo : 1),
-		  (ull)unit, (ull)hi, (ull)unit);
+	length_number(from, lo);
+	plot_line(p, "set yrange [%s/%llu.0*0.7:%llu.0/%llu.0*1.4]", from, (ull)unit, (ull)hi,
+		  (ull)unit);
 }
 
 /* Where the time line ends: with the watch, or with the last of the gaps if there were more. */
@@ -190,7 +211,7 @@ static void list_plot(struct report *rep, const struct run_gaps *g, u64 tps)
 		if (is_listed(g, n, k))
 			legend[n_legend++] = (struct legend){INK_FIRST + k, gap_cause_name[k]};
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
-	time_axis(&p, &along, line_end(g, n, all));
+	time_axis(&p, &along, 0, line_end(g, n, all));
 	plot_line(&p, "set ylabel '%s' textcolor rgb '#000002'", length.label);
 	length_axis(&p, g, n, length.unit);
 	gaps_data(&p, g, n);
@@ -244,6 +265,7 @@ struct watch {
 	struct part now;
 	size_t n; /* records in it */
 	u64 most; /* stolen_ppm() of a bar */
+	u64 from, end;
 };
 
 static void bar_end(struct watch *w)
@@ -258,11 +280,15 @@ static void bar_end(struct watch *w)
 
 static void part_take(struct watch *w, const struct part *x)
 {
+	const u64 end = plot_beyond(x->at, x->watched);
+
 	if (w->n == w->join || (w->n && !part_join(&w->now, x)))
 		bar_end(w);
 	if (!w->n)
 		w->now = *x;
 	w->n++;
+	w->from = x->at < w->from ? x->at : w->from;
+	w->end = end > w->end ? end : w->end;
 }
 
 static size_t parts_count(const struct run *r)
@@ -282,14 +308,17 @@ static void parts_plot(struct report *rep, const struct run *r, u64 tps)
 	const struct run_record *rec = NULL;
 	size_t n = parts_count(r);
 	struct plot p;
-	struct watch w = {.plot = &p, .join = rep->all ? 1 : (n + BARS_MOST - 1) / BARS_MOST};
+	struct watch w = {
+		.plot = &p,
+		.join = rep->all ? 1 : (n + BARS_MOST - 1) / BARS_MOST,
+		.from = ~0ull,
+	};
 	char note[100];
 	struct part x;
 
 	if (!n)
 		return;
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
-	time_axis(&p, &along, 0);
 	plot_line(&p, "set ylabel 'parts per million stolen' textcolor rgb '#000002'");
 	plot_data(&p, "part");
 	while ((rec = run_find(r, "gap", rec)) != NULL)
@@ -297,6 +326,7 @@ static void parts_plot(struct report *rep, const struct run *r, u64 tps)
 			part_take(&w, &x);
 	bar_end(&w);
 	plot_data_end(&p);
+	time_axis(&p, &along, w.from, w.end);
 	plot_axis(&p, 'y', 0, w.most ? w.most : 1, 1);
 	plot_line(&p,
 		  "plot $part using (($1+$2/2)/%llu.0):3:($1/%llu.0):(($1+$2)/%llu.0):(0):3 with "

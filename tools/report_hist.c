@@ -33,11 +33,6 @@ static void bar_end(struct bars *b)
 	b->most = b->now.count > b->most ? b->now.count : b->most;
 }
 
-static u64 add_capped(u64 a, u64 b)
-{
-	return a > ~0ull - b ? ~0ull : a + b;
-}
-
 /* Values ascend. Bars of equal width, from b->now.from on. */
 static void bar_add_even(struct bars *b, u64 value, u64 count)
 {
@@ -56,7 +51,7 @@ static void bar_add_wide(struct bars *b, u64 value, u64 count)
 {
 	while (value - b->now.from >= b->now.width) {
 		bar_end(b);
-		b->now.from = add_capped(b->now.from, b->now.width);
+		b->now.from = plot_beyond(b->now.from, b->now.width);
 		b->now.width = b->now.from / PART ? b->now.from / PART : 1;
 		b->now.count = 0;
 	}
@@ -148,11 +143,20 @@ static u64 bulk_end(const struct run_hist *h)
 }
 
 /* Bars are steps of the TSC wide, or several: else every other one would be empty. */
-static u64 bulk_width(const struct run *r, u64 span)
+static u64 bulk_width(const struct run *r, u64 from, u64 end)
 {
-	u64 step = r->step ? r->step : 1, width = span / BARS + 1;
+	u64 step = r->step ? r->step : 1, width = (end - from) / BARS + 1;
 
-	return (width + step - 1) / step * step;
+	width = (width + step - 1) / step * step;
+	return width > plot_grain(end) ? width : plot_grain(end);
+}
+
+/* Room for half a bar on both sides, also on that of nothing. */
+static void bulk_axis(struct plot *p, u64 from, u64 end, u64 width)
+{
+	plot_axis(p, 'x', from > width ? from - width : 0, plot_beyond(end, width), 1);
+	if (from < width)
+		plot_line(p, "set xrange [-%llu.0/2:]", (ull)width);
 }
 
 static void bulk(struct report *rep, const struct run *r, const struct run_hist *h,
@@ -163,7 +167,7 @@ static void bulk(struct report *rep, const struct run *r, const struct run_hist 
 	struct bars bars = {.plot = &p, .now = {.from = from}};
 	const struct report_marks in = marks_within(marks, end);
 
-	bars.now.width = bulk_width(r, end - from);
+	bars.now.width = bulk_width(r, from, end);
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
 	axes(&p);
 	plot_data(&p, "d");
@@ -171,6 +175,7 @@ static void bulk(struct report *rep, const struct run *r, const struct run_hist 
 		bar_add_even(&bars, bin_values(h, i).lo, h->bin[i].count);
 	bar_end(&bars);
 	plot_data_end(&p);
+	bulk_axis(&p, from, end, bars.now.width);
 	plot_axis(&p, 'y', 0, bars.most, 1);
 	marks_put(&p, &in);
 	/* A tick is drawn as wide as it is, about its value. */
@@ -188,13 +193,19 @@ static bool is_drawable(const struct run_hist *h)
 	return count && !h->torn;
 }
 
-/* A logarithmic axis where the values reach far; room on both sides. */
-static void value_axis(struct plot *p, u64 lo, u64 hi)
+/* A logarithmic axis where the values reach far, on which the bar of 0 begins at 0.5. */
+static void value_axes(struct plot *p, u64 lo, u64 hi, bool logarithmic)
 {
-	plot_line(p, hi / WIDE > lo ? "set logscale xy" : "set logscale y");
-	plot_line(p, "set format '%%.0s%%c'");
+	const u64 beside = (hi - lo) / 8;
+
+	plot_line(p, logarithmic ? "set logscale xy" : "set logscale y");
+	plot_line(p, "set format y '%%.0s%%c'");
 	plot_line(p, "set yrange [0.5:]");
-	plot_line(p, "set xrange [%llu.0*0.8:%llu.0*1.2]", (ull)(lo ? lo : 1), (ull)(hi ? hi : 1));
+	if (!logarithmic)
+		plot_axis(p, 'x', lo > beside ? lo - beside : 0, plot_beyond(hi, beside), 1);
+	else
+		plot_line(p, "set xrange [%llu.0/%d*0.8:%llu.0*1.1]\nset format x '%%.0s%%c'",
+			  (ull)(lo ? lo : 1), lo ? 1 : 2, (ull)hi);
 }
 
 void report_histogram_whole(struct report *rep, const struct run_hist *h, const char *title,
@@ -203,6 +214,8 @@ void report_histogram_whole(struct report *rep, const struct run_hist *h, const 
 	struct plot p;
 	struct bars bars = {.plot = &p, .now = {.width = 1}};
 	struct report_marks in;
+	bool logarithmic;
+	u64 lo, hi;
 
 	if (!is_drawable(h)) {
 		report_missing(rep, "%s: no sample in the log, or its records did not all arrive.",
@@ -214,16 +227,19 @@ void report_histogram_whole(struct report *rep, const struct run_hist *h, const 
 	in = marks_within(marks, bin_values(h, h->n - 1).hi);
 	plot_start(&p, REPORT_WIDTH, REPORT_HEIGHT);
 	axes(&p);
-	value_axis(&p, bars.now.from, bin_values(h, h->n - 1).hi);
 	plot_data(&p, "d");
 	for (size_t i = 0; i < h->n; i++)
 		bar_add_wide(&bars, bin_values(h, i).lo, h->bin[i].count);
 	bar_end(&bars);
 	plot_data_end(&p);
+	lo = bin_values(h, 0).lo;
+	hi = plot_beyond(bars.now.from, bars.now.width);
+	logarithmic = hi / WIDE > lo;
+	value_axes(&p, lo, hi, logarithmic);
 	marks_put(&p, &in);
-	plot_line(
-		&p,
-		"plot $d using (($1)+0.5):3:($1>0?$1:0.5):($1+$2):(0.5):3 with boxxyerror " INK_1);
+	plot_line(&p,
+		  "plot $d using ($1+0.5):3:($1>0?$1:%s):($1+$2):(0.5):3 with boxxyerror " INK_1,
+		  logarithmic ? "0.5" : "0");
 	draw(rep, &p, h, title, &in);
 }
 
@@ -266,8 +282,15 @@ static void main_plots(struct report *rep, const struct run *r, const struct run
 		return;
 	}
 	fputs("<div class=pair>\n", rep->to);
-	snprintf(title, sizeof(title), "Method %.40s: the bulk", h->method);
-	bulk(rep, r, h, title, &marks);
+	if (h->bin[0].bin < HIST_EXACT) {
+		snprintf(title, sizeof(title), "Method %.40s: the bulk", h->method);
+		bulk(rep, r, h, title, &marks);
+	} else {
+		report_missing(rep,
+			       "No plot of the bulk of method %s: no sample lies within %d ticks "
+			       "from %llu on, where each value has a bin of its own.",
+			       h->method, HIST_EXACT, (ull)h->m.base);
+	}
 	snprintf(title, sizeof(title), "Method %.40s: all samples, logarithmic", h->method);
 	report_histogram_whole(rep, h, title, &marks);
 	fputs("</div>\n", rep->to);

@@ -11,7 +11,7 @@
 static bool is_stairs(const struct run_lines *l)
 {
 	return !strcmp(l->work, "loop") && !strcmp(l->pre, "none") && !strcmp(l->form, "mem") &&
-	       !l->torn && l->n;
+	       !l->torn && l->n && l->at[0].from == 0;
 }
 
 static const struct run_lines *stairs_find(const struct run *r, const char *method)
@@ -40,7 +40,8 @@ static struct extent extent_of(struct report *rep, const struct run *r,
 	return e;
 }
 
-/* A point a turn; a blank line ends the stairs of a method. False if all are of no height. */
+/* A point a turn; a blank line ends the stairs of a method. False if all points are of no height.
+ */
 static bool stairs_put(struct plot *p, const struct run_lines *l, u64 turns)
 {
 	u64 zero = l->at[0].min;
@@ -51,7 +52,7 @@ static bool stairs_put(struct plot *p, const struct run_lines *l, u64 turns)
 		bool below = e->min < zero;
 		u64 height = below ? zero - e->min : e->min - zero;
 
-		any |= height != 0;
+		any |= height && e->from < turns;
 		for (u64 j = e->from; j <= e->to && j < turns; j++)
 			plot_line(p, "%llu %s%llu", (ull)j, below ? "-" : "", (ull)height);
 	}
@@ -78,11 +79,10 @@ static void stairs_data(struct plot *p, const struct run *r, const struct run_li
 	plot_data(p, "one");
 	any |= stairs_put(p, chosen, e->turns);
 	plot_data_end(p);
-	/* gnuplot chooses the axes, but not for values that are all one. */
+	plot_axis(p, 'x', 0, e->turns - 1, 1);
+	/* gnuplot chooses the other one, but not for values that are all one. */
 	if (!any)
-		plot_line(p, "set yrange [0:1]");
-	if (e->turns == 1)
-		plot_line(p, "set xrange [0:1]");
+		plot_axis(p, 'y', 0, 1, 1);
 }
 
 static void stairs_note(struct text *t, const struct extent *e)

@@ -80,7 +80,7 @@ static void spans_data(struct plot *p, const struct run_method *m, size_t n)
 	plot_data_end(p);
 }
 
-/* gnuplot chooses the axis, but for values that are all one. */
+/* gnuplot chooses the axis, but for values that are all one to it. */
 static void times_axis(struct plot *p, const struct run_method *m, size_t n)
 {
 	u64 lo = ~0ull, hi = 0;
@@ -96,7 +96,7 @@ static void times_axis(struct plot *p, const struct run_method *m, size_t n)
 	plot_line(p, "set logscale x");
 	plot_line(p, "set format x '%%.0s%%c'");
 	plot_line(p, "set xlabel 'ticks' textcolor rgb '#000002'");
-	if (lo == hi)
+	if (hi - lo <= plot_grain(hi))
 		plot_line(p, "set xrange [%llu.0/2:%llu.0*2]", (ull)(lo ? lo : 1),
 			  (ull)(hi ? hi : 1));
 }
