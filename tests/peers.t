@@ -54,7 +54,8 @@ is($status, 0, 'readers side by side: status 0');
 like($out, qr/^\Q$_\E +\d+ +\d+ +\d+ /m, "... a row of $_")
     for 'method 5', 'method 6', 'method 5 into a matrix', 'clock_gettime, ticks~',
     'clock_gettime (ns)', grep { !/rdtscp/ } values %pair;
-like($out, qr/^method 5 .* 1\.00 +1\.00$/m, '... and method 5 is what the others are compared with');
+# A clock of long steps may have let no time pass.
+like($out, qr/^method 5 .* (?:1\.00|-) +(?:1\.00|-)$/m, '... and method 5 is what the others are compared with');
 is_deeply([ grep { length > 100 } split /\n/, $out ], [], '... at most 100 columns');
 
 my ($order) = $out =~ /order \(seed 42, CRC-32 of the order ([0-9A-F]{8})\)/;
@@ -66,7 +67,7 @@ unlike((bench('peers', @small, 'seed=43'))[1], qr/CRC-32 of the order $order\b/,
 
 ($status, $out) = bench('turn', @small);
 is($status, 0, 'cost of a sample: status 0');
-like($out, qr/^whole turn .*: [01]\.\d{3}, /m, '... says the ratio');
+like($out, qr/^whole turn .*: (?:\d+\.\d{3}|unknown), /m, '... says the ratio');
 
 ($status, $out) = bench('alarms', @small);
 is($status, 0, 'false alarms: status 0');

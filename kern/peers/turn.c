@@ -10,7 +10,9 @@
 #define SAMPLES	   10000
 #define WITHIN_PCT 15
 
-/* Ticks a turn x 100, one entry a line; the ratio x 1000. */
+/* Ticks a turn x 100, one entry a line; the ratio x 1000, UNKNOWN where a line took no tick. */
+#define UNKNOWN ~0ull
+
 struct turns {
 	u64 *whole, *read, *bare, *min, *p50, *ratio;
 	u64 n;
@@ -45,7 +47,7 @@ static void turns_take(struct run *run, u64 samples, u64 *x, u64 *prelude, struc
 		t->min[i] = lat.min * 100;
 		t->p50[i] = lat.p50 * 100;
 		sum = t->p50[i] + t->read[i];
-		t->ratio[i] = (t->whole[i] * 1000 + sum / 2) / sum;
+		t->ratio[i] = sum ? (t->whole[i] * 1000 + sum / 2) / sum : UNKNOWN;
 	}
 }
 
@@ -85,6 +87,11 @@ bool turn_run(struct run *run, const struct bench_ask *ask)
 	line_print("one pass of the loop with the end's read taken out", &t, t.read);
 	line_print("one pass of the loop with both reads taken out", &t, t.bare);
 	ratio = median(t.ratio, lines);
+	if (ratio == UNKNOWN) {
+		say("whole turn / (median window + one pass): unknown, lines took no tick; "
+		    "samples= makes them longer\n");
+		return true;
+	}
 	say("whole turn / (median window + one pass): %llu.%03llu, the median over the lines; %s "
 	    "%u%%\n",
 	    (unsigned long long)(ratio / 1000), (unsigned long long)(ratio % 1000),
