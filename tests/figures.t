@@ -101,23 +101,27 @@ sub read_figures {
 # ---- series by their lines
 
 # The variance of the lines' integer variances. What is printed as 1.000 may be 0.9996, whose whole
-# part is 0: each such line may count for either.
+# part is 0: each such line may count for either, and of equal ones any number. Not so where variances
+# are `grain` apart or more, which is above what is rounded away.
 sub varvar_differs {
-    my ($name, $said, @lines) = @_;
-    my (@whole, @either);
+    my ($name, $said, $grain, @lines) = @_;
+    my (@whole, %either);
     for (@lines) {
         my ($whole, $part) = split /\./, $_->{var};
-        push @{ $part eq '000' && $whole > 0 ? \@either : \@whole }, $whole;
+        if ($part eq '000' && $whole > 0 && $grain <= 0.001) {
+            $either{$whole}++;
+        } else {
+            push @whole, [ $whole, 1 ];
+        }
     }
-    die "$name: too many lines of whole variance to try\n" if @either > 12;
-    my $first;
-    for my $try (0 .. 2**@either - 1) {
-        my @values = (@whole, map { $either[$_] - ($try >> $_ & 1) } 0 .. $#either);
-        my $want = variance(map { [ $_, 1 ] } @values);
-        return () if $want eq $said;
-        $first //= $want;
+    my @tries = [@whole];
+    for my $whole (sort { $a <=> $b } keys %either) {
+        my $n = $either{$whole};
+        @tries = map { my $low = $_; map { [ @$_, [ $whole, $n - $low ], [ $whole - 1, $low ] ] } @tries } 0 .. $n;
+        note("$name: too many lines of whole variance to try"), return () if @tries > 4096;
     }
-    return differs($name, $said, $first);
+    my @want = map { variance(@$_) } @tries;
+    return (grep { $_ eq $said } @want) ? () : differs($name, $said, $want[0]);
 }
 
 # The smallest j >= 1 from which on each line's min is above that of line 0; 0 if there is none.
@@ -131,7 +135,7 @@ sub resolution {
 }
 
 sub by_lines {
-    my ($name, $s, @lines) = @_;
+    my ($name, $s, $grain, @lines) = @_;
     my ($sum, $dev, $spurious) = (Math::BigInt->new(0), 0, 0);
     for my $i (0 .. $#lines) {
         my $l = $lines[$i];
@@ -154,18 +158,22 @@ sub by_lines {
     }
     my @wrong = map { differs("$name $_", $s->{$_}, $want{$_}) } sort keys %want;
     push @wrong, "$name: lines are not 0, 1, ..." if grep { $lines[$_]{j} != $_ } 0 .. $#lines;
-    return (1 + keys %want, @wrong, varvar_differs("$name varvar", $s->{varvar}, @lines));
+    return (1 + keys %want, @wrong, varvar_differs("$name varvar", $s->{varvar}, $grain, @lines));
 }
 
 sub series_by_lines {
     my ($what, $f, $least) = @_;
     my ($figures, @wrong) = (0);
+    my ($recommend) = records_of($f->{records}, 'recommend');
     for my $name (sort keys %{ $f->{series} }) {
         my ($s, @lines) = ($f->{series}{$name}, @{ $f->{lines}{$name} // [] });
         if (!@lines) {
             push @wrong, "$name: no lines";
         } elsif (!grep { $_->{var} eq 'overflow' } @lines) {
-            my ($n, @different) = by_lines($name, $s, @lines);
+            # n times the squares less the square of the sum, over n times n: of multiples of the step.
+            my $samples = $s->{samples} // $f->{series}{"$s->{method}/mem/empty/none"}{samples};
+            my $grain = $s->{backwards} || $s->{unit} ne 'ticks' ? 0 : ($recommend->{step} / $samples)**2;
+            my ($n, @different) = by_lines($name, $s, $grain, @lines);
             $figures += $n;
             push @wrong, @different;
         }
@@ -301,7 +309,7 @@ sub step_divides {
     }
     my @wrong = $step ? grep { $_ % $step } sort keys %seen : ();
     push @wrong, 'the step is unknown, with two differences' if !$step && keys %seen > 1;
-    all_same("$what: the step $step divides all differences", scalar keys %seen, 10, @wrong);
+    all_same("$what: the step $step divides all differences", scalar keys %seen, 1, @wrong);
 }
 
 # ---- the recommendation, by the rule in the manual
@@ -478,8 +486,9 @@ sub ruler_by_ticks {
     my ($figures, @wrong) = (0);
     my %text = map { /^ruler \((\S+)\): (.*)$/ ? ($1 => $2) : () } split /\n/, $f->{log};
     for my $k (records_of($f->{records}, 'ruler')) {
-        my $ratio = Math::BigInt->new($k->{adds})->bmul(20000)->badd($k->{adds_ticks})
-            ->bdiv(2 * $k->{adds_ticks});
+        # A clock that stands still has no ratio.
+        my $ratio = !$k->{adds_ticks} ? 0 : Math::BigInt->new($k->{adds})->bmul(20000)
+            ->badd($k->{adds_ticks})->bdiv(2 * $k->{adds_ticks});
         push @wrong, differs("ruler $k->{where} ratio_e4", $k->{ratio_e4}, $ratio);
         push @wrong, differs("ruler $k->{where} text", $text{ $k->{where} },
             sprintf '%s dependent adds %s ticks, %d.%04d core cycles/tick; canary: 8192 NOPs %s ticks',

@@ -40,7 +40,7 @@ $part{head} = $kernel{head} if $kernel{head} > $part{head};
 
 # Methods that this CPU lacks would be as long as the others.
 my @measured = $run->{log} =~ /^\@bt seq=\d+ type=rows method=(\S+) /mg;
-cmp_ok(scalar @measured, '>=', 8, '... measured most methods');
+cmp_ok(scalar @measured, '>=', 4, '... measured the methods that need no more than RDTSC');
 $part{tsc} *= 14 / @measured;
 
 $part{xsave} = $xsave;

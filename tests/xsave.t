@@ -367,11 +367,11 @@ my $gate = check_named(read_ktap($process->{log}), 'xsave.gate.xsave');
 SKIP: {
     skip 'this CPU has no XSAVE', 1 if !$gate || $gate->{note} ne '';
     is($process->{status}, 0, 'process: status 0');
-    my @rows = trace_ok('process', $process->{log}, 8);
+    my @rows = trace_ok('process', $process->{log}, 4);
     my ($xcr0) = records_of($process->{log}, 'xcr0');
     my $all = hosted([ @quick, 'detail=full', "xsave.rfbm=$xcr0->{usable}", 'xsave.trace=all' ]);
     is($all->{status}, 0, 'process, detail=full: status 0');
-    my @detail = trace_ok('process, detail=full', $all->{log}, 20);
+    my @detail = trace_ok('process, detail=full', $all->{log}, 8);
     my %event = map { ($_ => 1) } map { /_(same|cold|dirty)$/ } map { $_->{event} } @detail;
     is_deeply([ sort keys %event ], [qw(cold dirty same)], 'process, detail=full: same, cold, dirty');
     my ($before) = $process->{log} =~ /^XSAVE    0x[0-9a-f]+ in use: xsave (\d+)/m;
