@@ -1,60 +1,13 @@
 # SPDX-License-Identifier: MIT
-# What the tests of the log tool's store and check share: calling it, and logs of real runs with
-# single values changed, as a machine would have printed them.
+# Logs of real runs with single values changed, as a machine would have printed them.
 package Altered;
 use strict;
 use warnings;
 
-use Baretick;
-use Compress::Zlib ();
 use Exporter qw(import);
-use File::Temp qw(tempdir);
+use Ticklog;
 
-our @EXPORT = qw(ticklog tool dir spew altered set_keys set_run bare steady);
-
-my $dir = tempdir('ticklog-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-
-sub dir { return $dir }
-
-sub tool {
-    my $tool = built('ticklog-tested');
-    -x $tool or Test::More::BAIL_OUT("$tool is not built; run: make $tool");
-    return $tool;
-}
-
-sub spew {
-    my ($path, @bytes) = @_;
-    $path = "$dir/$path" unless $path =~ m{^/};
-    open my $f, '>:raw', $path or die "$path: $!\n";
-    print $f @bytes;
-    close $f or die "$path: $!\n";
-    return $path;
-}
-
-# Runs it in the test's directory: (exit status or "signal N", standard output, standard error). A
-# first argument that is a reference is to its standard input.
-sub ticklog {
-    my (@args) = @_;
-    my $in = ref $args[0] ? spew('stdin', ${ shift @args }) : '/dev/null';
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
-        chdir $dir or die;
-        open STDIN,  '<', $in      or die;
-        open STDOUT, '>', 'stdout' or die;
-        open STDERR, '>', 'stderr' or die;
-        exec 'timeout', '-k', '5', '60', tool(), @args;
-        exit 127;
-    }
-    waitpid $pid, 0;
-    my $status = $? & 127 ? 'signal ' . ($? & 127) : $? >> 8;
-    return ($status, slurp("$dir/stdout"), slurp("$dir/stderr"));
-}
-
-# A record's bytes up to its CRC, and the CRC.
-sub crc_line {
-    my ($body) = @_;
-    return sprintf '%s crc=%08X', $body, Compress::Zlib::crc32($body);
-}
+our @EXPORT = qw(altered set_keys set_run bare steady);
 
 # A log in which $change has had a go at the body of each record, in $_; undef leaves it out and
 # numbers those behind anew.

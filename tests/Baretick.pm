@@ -12,10 +12,11 @@ use File::Basename qw(basename dirname);
 use File::Copy ();
 use File::Path qw(make_path);
 use Math::BigInt;
+use POSIX ();
 use Test::More ();
 use Time::HiRes qw(time);
 
-our @EXPORT = qw(root built boot boot_ok hosted run_bounded read_records records_of read_ktap
+our @EXPORT = qw(root built boot boot_ok hosted in_child run_bounded read_records records_of read_ktap
     check_named slurp list_of moments variance percentile average kept97 average97 bin_range
     hist_percentile hist_sum differs);
 
@@ -155,23 +156,32 @@ sub boot {
     };
 }
 
+# Starts a process that runs a function and ends with the status that it returns, or 127 if it dies.
+# It never runs the END blocks of its parent, which would take the parent's files away. Returns its id.
+sub in_child {
+    my ($do) = @_;
+    my $pid = fork // die "fork: $!\n";
+    return $pid if $pid;
+    my $status = eval { $do->() };
+    print STDERR $@;
+    POSIX::_exit($@ || !defined $status ? 127 : $status);
+}
+
 # Runs a command with no input under timeout(1), output and errors to files (or both to one); 124 is
 # a timeout, 128 + n a signal.
 sub run_bounded {
     my ($seconds, $log, @command) = @_;
     my ($out_file, $err_file) = ref $log ? @$log : ($log);
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
-        open STDIN,  '<', '/dev/null' or die;
-        open STDOUT, '>', $out_file   or die;
+    my $pid = in_child(sub {
+        open STDIN,  '<', '/dev/null' or die "/dev/null: $!\n";
+        open STDOUT, '>', $out_file   or die "$out_file: $!\n";
         if (defined $err_file) {
-            open STDERR, '>', $err_file or die;
+            open STDERR, '>', $err_file or die "$err_file: $!\n";
         } else {
-            open STDERR, '>&', \*STDOUT or die;
+            open STDERR, '>&', \*STDOUT or die "standard error: $!\n";
         }
-        exec 'timeout', '--foreground', '-k', '5', $seconds, @command;
-        exit 127;
-    }
+        exec 'timeout', '--foreground', '-k', '5', $seconds, @command or return 127;
+    });
     waitpid $pid, 0;
     my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
     return $status == 137 ? 124 : $status;

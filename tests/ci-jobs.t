@@ -13,6 +13,7 @@ use Test::More;
 
 use Altered;
 use Baretick;
+use Ticklog;
 
 my $root = root();
 my $dir = tempdir('ci-XXXXXX', TMPDIR => 1, CLEANUP => 1);

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 use File::Basename qw(dirname);
 use IO::Socket::UNIX;
-use POSIX ();
 use lib dirname(__FILE__);
 use Baretick;
 use Test::More;
@@ -64,20 +63,19 @@ sub disturb {
     my $socket = built("test-logs/crash-monitor-$$");
     my $log    = built('test-logs/crash-disturbed.log');
     unlink $socket, $log;
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
+    my $pid = in_child(sub {
         for (1 .. 200) {
             last if slurp($log) =~ /type=tsc /;
             sleep 0.05;
         }
-        my $monitor = IO::Socket::UNIX->new(Peer => $socket) or POSIX::_exit(1);
+        my $monitor = IO::Socket::UNIX->new(Peer => $socket) or return 1;
         for (@commands) {
             print $monitor "$_\n";
             $monitor->flush;
             sleep 0.3;
         }
-        POSIX::_exit(0);
-    }
+        return 0;
+    });
     my $b = boot(name => $name, timeout => 60, serial => 0, cpu => 'max',
         append => "suite=tsc lines=$lines samples=10000",
         extra  => [ '-serial', "file:$log", '-monitor', "unix:$socket,server=on,wait=off" ]);

@@ -7,7 +7,6 @@ use warnings;
 use File::Basename qw(dirname);
 use IO::Socket::UNIX;
 use List::Util qw(sum0);
-use POSIX ();
 use lib dirname(__FILE__);
 use Baretick;
 use Test::More;
@@ -56,14 +55,13 @@ sub disturbed {
     my ($name, $text, $do, %boot) = @_;
     my $at  = built("test-logs/gaps-$$");
     unlink "$at.log", "$at.mon", "$at.pid";
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
+    my $pid = in_child(sub {
         my $seen;
         for (1 .. 400) {
             last if $seen = slurp("$at.log") =~ $text;
             sleep 0.02;
         }
-        my $monitor = IO::Socket::UNIX->new(Peer => "$at.mon") or POSIX::_exit(1);
+        my $monitor = IO::Socket::UNIX->new(Peer => "$at.mon") or return 1;
         $do->(sub { print $monitor map {"$_\n"} @_; $monitor->flush }, slurp("$at.pid") + 0);
         # What is still unread when the connection ends is lost.
         print $monitor "info status\n";
@@ -72,8 +70,8 @@ sub disturbed {
         while ($said !~ /VM status/) {
             sysread($monitor, $said, 4096, length $said) or last;
         }
-        POSIX::_exit($seen ? 0 : 2);
-    }
+        return $seen ? 0 : 2;
+    });
     my $b = boot(name => $name, serial => 0, %boot, extra => [
         @{ $boot{extra} // [] }, '-serial', "file:$at.log", '-pidfile', "$at.pid",
         '-monitor', "unix:$at.mon,server=on,wait=off"

@@ -5,9 +5,19 @@ use strict;
 use warnings;
 use Compress::Zlib ();
 use File::Basename qw(dirname);
+use File::Path qw(make_path);
 use lib dirname(__FILE__);
 use Baretick;
 use Test::More;
+
+my $self = $$;
+my $stray = built("test-logs/harness-end-$$");
+
+# Whoever is a child and gets here takes the files of its parent away.
+END {
+    local $?;
+    if ($$ != $self && open my $f, '>', $stray) { close $f }
+}
 
 sub sealed {
     my ($body) = @_;
@@ -82,5 +92,19 @@ is(kept97(16), '16', 'kept of 16: 15.52 + 0.5');
 is(kept97(17), '16', 'kept of 17: 16.49 + 0.5');
 is(kept97(2000), '1940', 'kept of 2000');
 is(average97([ 10, 99 ], [ 1000000, 1 ]), '10', 'the highest 3% are dropped');
+
+# ---- children
+
+sub status_of { waitpid $_[0], 0; return $? }
+
+make_path(built('test-logs'));
+is(status_of(in_child(sub { return 7 })), 7 << 8, 'a child ends with what its function returns');
+is(status_of(in_child(sub { close STDERR; die "no\n" })), 127 << 8, 'with 127 if that dies');
+is(status_of(in_child(sub { return undef })), 127 << 8, 'or says nothing');
+{
+    local $ENV{PATH} = '/nonexistent';
+    is(run_bounded(5, '/dev/null', 'true'), 127, 'a program that is not there is 127');
+}
+ok(!-e $stray, 'none of them ran an END block of its parent') or unlink $stray;
 
 done_testing();

@@ -8,7 +8,6 @@ use File::Basename qw(dirname);
 use lib dirname(__FILE__);
 use Baretick;
 use File::Path qw(make_path remove_tree);
-use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -189,15 +188,14 @@ is(script({ TIMEOUT => 'ten' }, 'tools/run')->{out}, "run: TIMEOUT=ten: expected
 for my $signal (qw(INT TERM HUP)) {
     unlink "$dir/notes";
     my $start = time;
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
+    my $pid = in_child(sub {
         %ENV = (%ENV, B => $dir, NOTES => "$dir/notes", PATH => "$dir/bin:$ENV{PATH}",
             SAYS => 'text\r\n', STATUS => 33, SLEEP => 50);
-        open STDIN, '<', '/dev/null' or die;
-        open STDOUT, '>', "$dir/out" or die;
-        open STDERR, '>&', \*STDOUT or die;
-        exec 'tools/run' or POSIX::_exit(127);
-    }
+        open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";
+        open STDOUT, '>', "$dir/out" or die "$dir/out: $!\n";
+        open STDERR, '>&', \*STDOUT or die "standard error: $!\n";
+        exec 'tools/run' or return 127;
+    });
     sleep 0.05 until -s "$dir/notes" || time - $start > 20;
     kill $signal => $pid;
     waitpid $pid, 0;

@@ -7,7 +7,6 @@ use strict;
 use warnings;
 use File::Basename qw(dirname);
 use IO::Socket::UNIX;
-use POSIX ();
 use lib dirname(__FILE__);
 use Baretick;
 use Test::More;
@@ -187,15 +186,14 @@ sub handlers_of {
     my ($name, $append) = @_;
     my $path = built("test-logs/smi-$$");
     unlink glob "$path.*";
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
+    my $pid = in_child(sub {
         my $monitor;
         for my $when ([ running => qr/ watched, /m ], [ ended => qr/^baretick: halted/m ]) {
             for (1 .. 400) {
                 last if slurp("$path.log") =~ $when->[1];
                 sleep 0.05;
             }
-            $monitor //= IO::Socket::UNIX->new(Peer => "$path.socket") or POSIX::_exit(1);
+            $monitor //= IO::Socket::UNIX->new(Peer => "$path.socket") or return 1;
             print $monitor "pmemsave 0xa8000 128 \"$path.$when->[0]\"\n";
             $monitor->flush;
             sleep 0.3;
@@ -203,8 +201,8 @@ sub handlers_of {
         print $monitor "quit\n";
         $monitor->flush;
         sleep 0.3;
-        POSIX::_exit(0);
-    }
+        return 0;
+    });
     my $b = boot(name => $name, machine => 'q35', cpu => 'max,vendor=GenuineIntel', serial => 0,
         timeout => 60, append => "suite=gaps soak=6 exit=halt $append",
         extra => [ '-serial', "file:$path.log", '-monitor', "unix:$path.socket,server=on,wait=off" ]);

@@ -13,6 +13,7 @@ use Test::More;
 
 use Altered;
 use Baretick;
+use Ticklog;
 
 my $raw = hosted([ 'suite=tsc,stability,xsave', 'profile=quick', 'method=0,5,7' ])->{log};
 my $log = altered(steady($raw), \&apart);

@@ -11,8 +11,6 @@ use Baretick;
 use Test::More;
 use Ticklog;
 
--x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
-
 my $log = hosted([ 'profile=quick', 'suite=tsc,stability,gaps', 'soak=1', 'method=4,5', 'ident=off' ])
     ->{log};
 my @lines = split /\n/, $log;
@@ -26,7 +24,7 @@ my $before = $records[ int($n / 2) - 1 ][0];
 # Runs `show` on the bytes; checks status and state of each run, and that no sanitizer spoke.
 sub shown {
     my ($name, $bytes, $status, @states) = @_;
-    my ($got, $out, $err) = ticklog('show', work_file('damaged.log', $bytes));
+    my ($got, $out, $err) = ticklog('show', spew('damaged.log', $bytes));
     is($got, $status, "$name: exit status $status") or diag($err);
     my @heads = $out =~ /^== run \S.*?: (\w+), \d+ records?,/mg;
     is_deeply(\@heads, \@states, "$name: " . (join(', ', @states) || 'no run')) or diag($err);
@@ -239,13 +237,13 @@ for ([ 'an empty file', '' ], [ 'one line', "x\n" ], [ 'no baretick', "hello\nwo
     like($err, qr/no run of baretick/, "$_->[0]: said");
 }
 {
-    my ($status, undef, $err) = ticklog('show', work_file('long.log', $log, 'x' x 3_000_000, "\n"));
+    my ($status, undef, $err) = ticklog('show', spew('long.log', $log, 'x' x 3_000_000, "\n"));
     is($status, 0, 'a line of 3 MB is no harm');
     like($err, qr/1 line is longer than a mebibyte/, 'but it is said');
 }
 {
     # 90 MB of text: a machine that boots on after a run that was cut.
-    my $path = work_file('endless.log', "$lines[0]\n");
+    my $path = spew('endless.log', "$lines[0]\n");
     open my $out, '>>:raw', $path or die "$path: $!\n";
     print {$out} (('text ' x 20) . "\n") x 10_000 for 1 .. 90;
     close $out;
@@ -274,7 +272,7 @@ for my $turn (1 .. 60) {
     my $at    = int rand length $bytes;
     my $bit   = int rand 8;
     substr($bytes, $at, 1) ^= chr 1 << $bit;
-    my ($status, $out, $err) = ticklog('show', work_file('flipped.log', $bytes));
+    my ($status, $out, $err) = ticklog('show', spew('flipped.log', $bytes));
     $odd .= "status $status with bit $bit of byte $at flipped\n$err" if $status ne 0 && $status ne 2;
     # Within a record it must be noticed; a line end may become another byte that ends it.
     my $start = rindex($bytes, "\n", $at - 1) + 1;
@@ -294,7 +292,7 @@ for my $turn (1 .. 25) {
         my $piece = substr $bytes, $at, $len;
         substr($bytes, $at, $len) = $how == 0 ? '' : $how == 1 ? $piece x 2 : $how == 2 ? join('', map { chr rand 256 } 1 .. $len) : reverse $piece;
     }
-    my $file = work_file('mangled.log', $bytes);
+    my $file = spew('mangled.log', $bytes);
     for ([ 'show' ], [ 'export', '--json' ], [ 'fleet' ]) {
         my ($status, undef, $err) = ticklog(@$_, $file);
         $odd .= "@$_: status $status\n$err" if $status ne 0 && $status ne 2;

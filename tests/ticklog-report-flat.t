@@ -13,7 +13,6 @@ use Page;
 use Test::More;
 use Ticklog;
 
--x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
 program('gnuplot') or plan skip_all => 'gnuplot is not here';
 
 # ---- a log of these values, all of whose figures agree
@@ -118,7 +117,7 @@ my @points = ('Time of an empty pair of reads', 'Resolution of method 5');
 
 sub drawn {
     my ($name, $log, $least, %but) = @_;
-    my $file = work_file('made.log', $log);
+    my $file = spew('made.log', $log);
     my ($status, $page, $err) = report($file);
     is("$status$err", '0', "$name: nothing to complain of");
     is(unbalanced($page), '', "$name: every element is closed");

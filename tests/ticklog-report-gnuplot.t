@@ -12,23 +12,21 @@ use Test::More;
 use Ticklog;
 use Time::HiRes qw(sleep);
 
--x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
-
 my $gnuplot = program('gnuplot');
 my $log = hosted([ 'method=0,5', qw(profile=quick soak=1 lines=12 samples=150 detail=lines) ])->{log};
-my $file = work_file('full.log', $log);
+my $file = spew('full.log', $log);
 my $dir = dirname($file);
 my ($status, $page, $err);
 
 # Starts a report with its own gnuplot in the background; returns the process.
 sub start_report {
     my ($name, $script) = @_;
-    my $pid = fork // die;
-    return $pid if $pid;
-    $ENV{PATH} = fake_gnuplot($script) . ":$ENV{PATH}";
-    open STDERR, '>', "$dir/$name.err" or die;
-    exec ticklog_path(), 'report', $file, '-o', "$dir/$name.html";
-    exit 127;
+    my ($tool, $path) = (ticklog_path(), fake_gnuplot($script));
+    return in_child(sub {
+        $ENV{PATH} = "$path:$ENV{PATH}";
+        open STDERR, '>', "$dir/$name.err" or die "$name.err: $!\n";
+        exec $tool, 'report', $file, '-o', "$dir/$name.html" or return 127;
+    });
 }
 
 # Whether a condition comes true before long.
@@ -51,7 +49,7 @@ for my $signal (qw(INT TERM KILL)) {
     my $note = "$dir/pid.$signal";
     my $pid = start_report("killed.$signal", "echo \$\$ >$note.new; mv $note.new $note; exec sleep 60");
     ok(soon(sub { -e $note }), "SIG$signal: a gnuplot runs") or next;
-    my ($child) = slurp_file($note) =~ /(\d+)/;
+    my ($child) = slurp($note) =~ /(\d+)/;
     ok(kill(0, $child), 'and goes on');
     kill $signal, $pid;
     waitpid $pid, 0;
@@ -83,11 +81,11 @@ my @matrix = map { record_line($_->[0], @$_[ 1 .. $#$_ ]) . "\n" } [ 1, qw(begin
     map({ [ $_ + 2, 'matrix', qq{start="$word$_"}, qq{end="$word"}, 'min=4', qq{var="$word"} ] } 0 .. 3),
     [ 6, 'end', 'records=6', 'result=pass' ];
 my %hostile = (
-    mild => [ work_file("<b>mild'`touch pwned`.log", $mild) ],
-    wild => [ work_file('wild.log', $wild) ],
-    matrix => [ work_file('matrix.log', @matrix) ],
+    mild => [ spew("<b>mild'`touch pwned`.log", $mild) ],
+    wild => [ spew('wild.log', $wild) ],
+    matrix => [ spew('matrix.log', @matrix) ],
 );
-$hostile{'two runs'} = [ @{ $hostile{mild} }, work_file('other.log', $mild =~ s/ run=\w+/ run=1/r), "$dir/<i>absent" ];
+$hostile{'two runs'} = [ @{ $hostile{mild} }, spew('other.log', $mild =~ s/ run=\w+/ run=1/r), "$dir/<i>absent" ];
 for my $name (sort keys %hostile) {
     unlink "$dir/scripts";
     my $tee = "tee -a '$dir/scripts' | exec '" . ($gnuplot // 'false') . "' \"\$@\"";
@@ -101,7 +99,7 @@ for my $name (sort keys %hostile) {
     unlike($err, qr/[\x00-\x09\x0b-\x1f\x7f-\xff]/, 'what is said is printable');
     unlike($err, qr/plot/, 'no plot failed');
     next unless $gnuplot && $name ne 'matrix';
-    my $scripts = slurp_file("$dir/scripts");
+    my $scripts = slurp("$dir/scripts");
     like($scripts, qr/^set terminal svg/m, 'what gnuplot was given');
     unlike($scripts, qr/system|touch|alert|load|[`!|\x00-\x08\x0b-\x1f\x7f-\xff]/, 'has no word of it');
     has($page, qr/<text class=f2[^>]*>5&#39;;system\(/, 'it stands in the plot all the same') if $name eq 'mild';
@@ -111,18 +109,17 @@ for my $name (sort keys %hostile) {
 
 {
     my ($out, $said) = ("$dir/none.html", "$dir/none.err");
-    my $pid = fork // die;
-    if ($pid == 0) {
+    my $tool = ticklog_path();
+    my $pid = in_child(sub {
         $ENV{PATH} = '/nonexistent';
-        open STDERR, '>', $said or die;
-        exec ticklog_path(), 'report', $file, '-o', $out;
-        exit 127;
-    }
+        open STDERR, '>', $said or die "$said: $!\n";
+        exec $tool, 'report', $file, '-o', $out or return 127;
+    });
     waitpid $pid, 0;
     is($? >> 8, 0, 'without gnuplot: the exit status is that of the log');
-    like(slurp_file($said), qr/gnuplot is not here \(package gnuplot-nox\)/, 'says what is missing');
-    is(count(slurp_file($said), qr/\n/), 1, 'once');
-    $page = slurp_file($out);
+    like(slurp($said), qr/gnuplot is not here \(package gnuplot-nox\)/, 'says what is missing');
+    is(count(slurp($said), qr/\n/), 1, 'once');
+    $page = slurp($out);
     has($page, qr/<header>.*This page is without its \d+ plots\. gnuplot is not here.*<\/header>/s, 'so does the page');
     has_no($page, qr/<svg class=plot/, 'which has none');
     has($page, qr/<table class=heat>/, 'but all else');
@@ -178,6 +175,6 @@ has($page, qr/<header>.*gnuplot drew \d+ plots.*&lt;b&gt;odd/s, 'and on the page
 
 waitpid $endless, 0;
 is($? >> 8, 0, 'a gnuplot that does not end is ended');
-like(slurp_file("$dir/sleeps.err"), qr/\A[^\n]*not done within 10 s[^\n]*without its \d+ plots\n\z/, 'and named, once');
-has(slurp_file("$dir/sleeps.html"), qr/This page is without its \d+ plots/, 'on the page too');
+like(slurp("$dir/sleeps.err"), qr/\A[^\n]*not done within 10 s[^\n]*without its \d+ plots\n\z/, 'and named, once');
+has(slurp("$dir/sleeps.html"), qr/This page is without its \d+ plots/, 'on the page too');
 done_testing;

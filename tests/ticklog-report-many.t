@@ -12,8 +12,6 @@ use Page;
 use Test::More;
 use Ticklog;
 
--x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
-
 my $gnuplot = program('gnuplot');
 my $most = 3_000_000;    # bytes of a page
 
@@ -74,7 +72,7 @@ $runs[$_]{trust} = 'DEGRADED' for 10 .. 19;
 delete $runs[20]{min};
 $runs[21]{cut} = 1;
 $runs[6] = { %{ $runs[5] } };
-my $file = work_file('runs.log', runs_log(@runs));
+my $file = spew('runs.log', runs_log(@runs));
 my ($status, $page, $err) = report($file);
 is($status, 2, 'many runs, of which one is cut');
 cmp_ok(length $page, '<', 1_000_000, 'make a page of some use');
@@ -120,7 +118,7 @@ is(count($page, qr/>Identity</), 250, 'with all there is');
 
 # Groups: no line goes from one to the other, however many runs share a place.
 my @mixed = map { { run => run_id($_), min => 40 + $_ % 2 * 8, signature => '0x' . (1 + $_ % 2) } } 1 .. 400;
-($status, $page) = report(work_file('mixed.log', runs_log(@mixed)));
+($status, $page) = report(spew('mixed.log', runs_log(@mixed)));
 has($page, qr{<dt>signature</dt><dd>0x2: 1, 3, 5,.* and 180 more; 0x1: 2, 4,}, 'groups that take turns');
 SKIP: {
     skip 'gnuplot is not here', 2 unless $gnuplot;
@@ -133,7 +131,7 @@ SKIP: {
 
 sub cpu_seconds {
     my ($runs) = @_;
-    my $log = work_file('time.log', runs_log(map { { run => run_id($_), label => "r$_" } } 1 .. $runs));
+    my $log = spew('time.log', runs_log(map { { run => run_id($_), label => "r$_" } } 1 .. $runs));
     my (undef, undef, $before_u, $before_s) = times;
     report_with($none, $log);
     my (undef, undef, $u, $s) = times;
@@ -191,7 +189,7 @@ my @rows = map { [ 'xsave', 'event=xsave', sprintf('rfbm=0x%x', $_),
 my @edges = map { my $i = $_; map { [ 'matrix', "start=s$i", "end=e$_", 'min=44', 'var=1.000' ] } 1 .. 80 } 1 .. 80;
 my $text = "1..900\n" . join('', map { "ok $_ made.check$_\n" } 1 .. 900) . "== summary ==\n" . "A line of it\n" x 500;
 my @work = ('empty', map { "w$_" } 1 .. 999);
-my $big = work_file('big.log', big_log($text, map({ series(44, $_) } @work), map({ hist($_) } @work[ 0 .. 299 ]),
+my $big = spew('big.log', big_log($text, map({ series(44, $_) } @work), map({ hist($_) } @work[ 0 .. 299 ]),
         map({ stairs("m$_") } 1 .. 40), @parts, @list, $sums, @rows, @edges));
 ($status, $page, $err) = report($big);
 like($err, qr/./, 'a log with too much of all');

@@ -14,8 +14,6 @@ use MIME::Base64 qw(decode_base64);
 use Test::More;
 use Ticklog;
 
--x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
-
 my $gnuplot = program('gnuplot');
 my $chromium = program('chromium', 'chromium-browser');
 
@@ -24,7 +22,7 @@ my $chromium = program('chromium', 'chromium-browser');
 my @small = ('profile=quick', 'soak=1', 'method=0,5', 'lines=12', 'samples=150');
 
 my $log = hosted([ @small, 'detail=lines', q{label="<i>rack & '7'"} ])->{log};
-my $file = work_file('full.log', $log);
+my $file = spew('full.log', $log);
 my $dir = dirname($file);
 my ($status, $page, $err) = report($file);
 is($status, (ticklog('show', $file))[0], 'exits as show does');
@@ -87,7 +85,7 @@ SKIP: {
     my ($good, $bad) = cells_of($page, \@standard);
     is($bad, '', 'every cell of the heat maps is that of the log');
     cmp_ok($good, '>', 10, 'and there are many');
-    my $html = (report(work_file('variants.log', $xsave)))[1];
+    my $html = (report(spew('variants.log', $xsave)))[1];
     ($good, $bad) = cells_of($html, \@variants);
     is($bad, '', 'so is every cell of the variants');
     cmp_ok($good, '>', 10, 'and there are many');
@@ -130,7 +128,7 @@ SKIP: {
 # ---- what is not in a log is said
 
 my $plain = hosted([ @small, 'suite=tsc' ])->{log};
-my $plain_file = work_file('plain.log', $plain);
+my $plain_file = spew('plain.log', $plain);
 ($status, $page, $err) = report($plain_file);
 is($status, 0, 'a default log');
 has($page, qr/No staircase: .*detail=lines or detail=full/, 'has no lines, and the page says so');
@@ -138,8 +136,8 @@ has_no($page, qr/>Gaps<|>Stability<|>XSAVE/, 'what was not measured has no secti
 
 # ---- several runs
 
-my $again = work_file('again.log', hosted([ @small, 'suite=tsc' ])->{log});
-my $other = work_file('other.log', changed($plain,
+my $again = spew('again.log', hosted([ @small, 'suite=tsc' ])->{log});
+my $other = spew('other.log', changed($plain,
         sub { $_[0] =~ s/ (signature)=\S+/ $1=0x12345/r =~ s/( run)=\w+/$1=0123456789abcdef/r }));
 ($status, $page, $err) = report($plain_file, $again, $other, $plain_file);
 is($status, 0, 'several logs');
@@ -169,7 +167,7 @@ cmp_ok(length $page, '<', 150_000, 'the same run three times is no large page');
 
 # ---- emulated
 
-my $emulated = work_file('emulated.log',
+my $emulated = spew('emulated.log',
     changed($plain, sub { $_[0] =~ s/ emulated=no / emulated=made-up /r }));
 ($status, $page) = report($emulated);
 has($page, qr{<header>.*<b>Emulated \(made-up\)\..*</header>}s, 'an emulator is marked at the top');
@@ -183,35 +181,35 @@ my @at = log_records(@lines);
 my ($victim) = grep { $_->[1] eq 'hist' } @at;
 my @cut = @lines;
 splice @cut, $victim->[0], 1;
-($status, $page, $err) = report(work_file('lost.log', join "\n", @cut));
+($status, $page, $err) = report(spew('lost.log', join "\n", @cut));
 is($status, 2, 'a lost record: exit status');
 has($page, qr/class="banner bad"><b>Not all of it is here\./, 'said at the top');
 has($page, qr/1 of \d+ records missing: number $victim->[2]\b/, 'with its number');
 is(unbalanced($page), '', 'lost: every element is closed');
 
-($status, $page) = report(work_file('cut.log', join "\n", @lines[ 0 .. $victim->[0] ]));
+($status, $page) = report(spew('cut.log', join "\n", @lines[ 0 .. $victim->[0] ]));
 is($status, 2, 'a cut tail: exit status');
 has($page, qr/the end record is missing/, 'is told');
 has($page, qr/No verdict arrived/, 'and there is no verdict');
 
 @cut = @lines;
 $cut[ $victim->[0] ] =~ s/crc=(.)/'crc=' . ($1 eq '0' ? '1' : '0')/e;
-($status, $page) = report(work_file('corrupt.log', join "\n", @cut));
+($status, $page) = report(spew('corrupt.log', join "\n", @cut));
 is($status, 2, 'a damaged record: exit status');
 has($page, qr/The log is corrupt\..*line @{[ $victim->[0] + 1 ]}:/s, 'with its line');
 
-($status, $page) = report(work_file('wrong.log', changed($log, sub {
+($status, $page) = report(spew('wrong.log', changed($log, sub {
             $_[0] =~ /type=series method=5 form=mem work=empty pre=none/
                 ? $_[0] =~ s/ p50=(\d+)/' p50=' . ($1 + 1)/er : $_[0] })));
 is($status, 2, 'a contradicted figure: exit status');
 has($page, qr/<b>\d+ figures? (?:is|are) contradicted/, 'is told');
 
-my $long = work_file('long.log', $plain, 'x' x 1_200_000, "\n");
+my $long = spew('long.log', $plain, 'x' x 1_200_000, "\n");
 ($status, $page) = report($long);
 is($status, (ticklog('show', $long))[0], 'a line that is too long: the exit status is that of show');
 has($page, qr/long\.log: 1 line is longer than a mebibyte and not taken whole/, 'and it is told');
 
-($status, $page, $err) = report(work_file('none.log', "nothing\n"), $plain_file, "$dir/absent");
+($status, $page, $err) = report(spew('none.log', "nothing\n"), $plain_file, "$dir/absent");
 is($status, 2, 'a log without a run, and one that is not there');
 has($page, qr/none\.log: no run of baretick in its 1 line\b/, 'the first');
 has($page, qr/absent: could not be read/, 'the second');
@@ -225,14 +223,14 @@ has($page, qr/<h1>No run of baretick/, 'is a page too');
 my $out = "$dir/page.html";
 ($status, undef, $err) = ticklog('report', $plain_file, '-o', $out);
 is("$status$err", '0', 'into a file');
-like(slurp_file($out), qr/<\/html>\n\z/, 'whole');
+like(slurp($out), qr/<\/html>\n\z/, 'whole');
 is((stat $out)[2] & 0777, 0666 & ~umask, 'as any file is made');
 is((ticklog('report', $plain_file, '-o', $out))[0], 0, 'a page may be made again');
-my $before = slurp_file($again);
+my $before = slurp($again);
 ($status, undef, $err) = ticklog('report', $plain_file, '-o', $again);
 is($status, 5, 'onto a log');
 like($err, qr/again\.log is there and is no page/, 'is refused');
-is(slurp_file($again), $before, 'which stays');
+is(slurp($again), $before, 'which stays');
 ($status, undef, $err) = ticklog('report', $plain_file, '-o', "$dir/absent/page.html");
 is($status, 2, 'into a folder that is not there');
 like($err, qr{absent/page\.html: No such file}, 'says so');
@@ -291,12 +289,12 @@ sub probe {
         my $html = $pages{$name};
         $html =~ s/<meta http-equiv=Content-Security-Policy[^>]*>\n// or die "no policy to take out\n";
         $html =~ s{</body>}{$probe</body>} or die;
-        work_file("$name.html", $html);
+        spew("$name.html", $html);
         $frames .= "<iframe name='$name $_' src='$name.html' width=$_ height=800 style='border:0'></iframe>"
             for @$widths;
     }
     my $n = @$widths * keys %pages;
-    my $outer = work_file('outer.html', "<!DOCTYPE html><title>wait</title>$frames<script>"
+    my $outer = spew('outer.html', "<!DOCTYPE html><title>wait</title>$frames<script>"
             . 'let all = {}; addEventListener("message", e => { for (let f of document.querySelectorAll("iframe"))'
             . 'if (f.contentWindow === e.source) all[f.name] = e.data;'
             . "if (Object.keys(all).length == $n) document.title = 'PROBE' + btoa(JSON.stringify(all)) + 'END' })</script>");
@@ -306,7 +304,7 @@ sub probe {
         qw(--disable-background-networking --disable-component-update --disable-dev-shm-usage),
         "--user-data-dir=$profile", "--blink-settings=preferredColorScheme=$scheme",
         qw(--virtual-time-budget=4000 --dump-dom), "file://$outer");
-    my ($json) = slurp_file("$dir/dom") =~ /PROBE([\w+\/=]+?)END/ or return;
+    my ($json) = slurp("$dir/dom") =~ /PROBE([\w+\/=]+?)END/ or return;
     return JSON::PP->new->decode(decode_base64($json));
 }
 
@@ -321,7 +319,7 @@ SKIP: {
         # A browser without a CPU of its own may not be done with them in its time.
         my $seen;
         $seen //= probe($scheme, [ 390, 1200 ], %pages) for 1 .. 3;
-        is(scalar keys %{ $seen // {} }, 6, 'the pages open in a browser') or diag slurp_file("$dir/dom.err");
+        is(scalar keys %{ $seen // {} }, 6, 'the pages open in a browser') or diag slurp("$dir/dom.err");
         for my $view (sort keys %{ $seen // {} }) {
             my $p = $seen->{$view};
             my $name = "$view, " . ($scheme ? 'light' : 'dark');

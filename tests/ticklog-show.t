@@ -11,8 +11,6 @@ use JSON::PP ();
 use Test::More;
 use Ticklog;
 
--x ticklog_path() or BAIL_OUT(ticklog_path() . ' is not built; run: make check');
-
 my @tables = (qr/^method +(?:min|var|none)/, qr/^x86_fpu_latency_/, qr/^(?:\d|\d[a-z])\s+\d/,
     qr/^min in core cycles, /);
 
@@ -24,7 +22,7 @@ sub table_lines {
 
 sub is_sound {
     my ($name, $log, $runs) = @_;
-    my $file = work_file("$name.log", $log);
+    my $file = spew("$name.log", $log);
     my ($status, $out, $err) = ticklog('show', $file);
     is($status, 0, "$name: exit status") or diag($err, $out =~ /^(figures.*)/m);
     is($err, '', "$name: nothing to complain of");
@@ -202,14 +200,14 @@ push @changes, map { [ $full, 'type=xsave event=xrstor', $_, 0 ] } qw(p50 p99 av
     if $full =~ /type=xsave /;
 for (@changes) {
     my ($log, $match, $key, $item) = @$_;
-    my ($status, undef, $err) = ticklog('show', work_file('changed.log', tampered(@$_)));
+    my ($status, undef, $err) = ticklog('show', spew('changed.log', tampered(@$_)));
     is($status, 2, "changed: $match $key\[$item]");
     like($err, qr/^ticklog show: \S+changed\.log:\d+: \S/m, "changed: $match $key is said")
         or diag($err);
 }
 {
     my ($status, undef, $err) =
-        ticklog('show', work_file('changed.log', tampered($quick, 'type=series method=5', 'min', 0)));
+        ticklog('show', spew('changed.log', tampered($quick, 'type=series method=5', 'min', 0)));
     my ($line, $seq, $printed, $found) = $err =~
         /changed\.log:(\d+): record (\d+), tsc\.5\.mem\.empty\.none: min=(\d+) is printed, but the histogram has (\d+)/;
     ok(defined $found, 'changed: record, key, printed and recomputed value are named') or diag($err);
@@ -219,7 +217,7 @@ for (@changes) {
 
 {
     my $bad = join "\n", map { crc_mend(s/(type=xsave .* n)=\d+/$1=0/r) } split /\n/, $full, -1;
-    my ($status, undef, $err) = ticklog('show', work_file('changed.log', $bad));
+    my ($status, undef, $err) = ticklog('show', spew('changed.log', $bad));
     is($status, 2, 'changed: many rows');
     cmp_ok(scalar(() = $err =~ /\n/g), '<=', 25, 'changed: a few are said');
     like($err, qr/^ticklog show: \S+changed\.log: and \d+ more figures that the log contradicts$/m,
@@ -228,7 +226,7 @@ for (@changes) {
 for my $log ($quick, $full) {
     my $changed = $log =~ s/^(min in core cycles, .*: )(\d)/$1 . (($2 + 1) % 10)/mer;
     next if $changed eq $log;
-    my ($status, undef, $err) = ticklog('show', work_file('changed.log', $changed));
+    my ($status, undef, $err) = ticklog('show', spew('changed.log', $changed));
     is($status, 2, 'changed: a min in core cycles');
     like($err, qr/changed\.log:\d+: .*min in core cycles=\d+ is printed, but the text in line \d+ says \d+/,
         '... is named');
@@ -239,14 +237,13 @@ for my $log ($quick, $full) {
 {
     pipe my $from_log, my $to_tool or die;
     pipe my $from_tool, my $to_us or die;
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
+    my $tool = ticklog_path();
+    my $pid = in_child(sub {
         close $to_tool;
-        open STDIN,  '<&', $from_log or die;
-        open STDOUT, '>&', $to_us    or die;
-        exec ticklog_path(), 'show', '-';
-        exit 127;
-    }
+        open STDIN,  '<&', $from_log or die "standard input: $!\n";
+        open STDOUT, '>&', $to_us    or die "standard output: $!\n";
+        exec $tool, 'show', '-' or return 127;
+    });
     close $from_log;
     close $to_us;
     syswrite $to_tool, $quick;
@@ -317,7 +314,7 @@ sub fields_of {
         record_line(2, 'board', 'firmware="a\x2Cb\x22c\xFF"', 'label="\xC3\xA9\x1B[1m\x0A"'),
         record_line(3, 'matrix', 'start=a', 'end=b', 'min=00012', 'var=1.000'),
         record_line(4, 'end', 'records=4', 'result=pass'), '';
-    my $file = work_file('odd.log', $log);
+    my $file = spew('odd.log', $log);
     my ($status, $out) = ticklog('export', '--json', $file);
     my @records = map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
     is($status, 0, 'odd bytes: exit status');
@@ -328,7 +325,7 @@ sub fields_of {
     like($out, qr/,board,firmware,"a,b""c\\xFF"$/m, 'odd bytes: CSV');
     for my $value ('\xFF', '\x5CxFF', '\x5C\x5CxFF', '\x5C') {
         my $bytes = $log =~ s/firmware="[^"]*"/firmware="$value"/r;
-        my $odd = work_file('slash.log', join "\n", map { crc_mend($_) } split /\n/, $bytes);
+        my $odd = spew('slash.log', join "\n", map { crc_mend($_) } split /\n/, $bytes);
         my ($json, $csv) = map { (ticklog('export', $_, $odd))[1] } '--json', '--csv';
         my ($board) = grep { /"type":"board"/ } split /\n/, $json;
         is(JSON::PP->new->utf8->decode($board)->{fields}{firmware}, $value, "a backslash: JSON of $value");
@@ -342,7 +339,7 @@ sub fields_of {
             qw(varmin=0.000 p50=8 p97=9 p99=9 p999=9 first=9 warm=9 redone=0 unsettled=0 ratio_e4=0)),
         record_line(6, 'trust', 'trust="\x1B[1m"', 'reasons="\x1B[1m"'),
         record_line(7, 'end', 'records=7', 'result=pass'));
-    my $hostile = work_file('hostile.log', join "\n", (split /\n/, $log)[ 0, 1 ], @hostile, '');
+    my $hostile = spew('hostile.log', join "\n", (split /\n/, $log)[ 0, 1 ], @hostile, '');
     for my $call ([ 'show', $file ], [ 'show', $hostile ], [ 'show', '--figures', $hostile ], [ 'fleet', $hostile ],
         [ 'check', $hostile, '--baseline', $hostile, '--all' ]) {
         ($status, $out, my $err) = ticklog(@$call);
@@ -370,8 +367,8 @@ sub machine_log {
 }
 
 {
-    my @files = map { work_file("box$_.log", machine_log($_, 46 + 2 * ($_ % 3), '0x10')) } 1 .. 7;
-    push @files, work_file('box8.log', machine_log(8, 90, '0x11'));
+    my @files = map { spew("box$_.log", machine_log($_, 46 + 2 * ($_ % 3), '0x10')) } 1 .. 7;
+    push @files, spew('box8.log', machine_log(8, 90, '0x11'));
     my ($status, $out, $err) = ticklog('fleet', @files);
     is($status, 0, 'fleet: exit status');
     like($out, qr/^== 8 machines: V 0x1,/, 'fleet: one fleet');
@@ -381,7 +378,7 @@ sub machine_log {
     is(scalar(() = $out =~ /^box\d/mg), 8, 'fleet: a row a machine');
 
     # The same machine twice is one row, its last run.
-    ($status, $out) = ticklog('fleet', @files, work_file('again.log', machine_log(8, 48, '0x11')));
+    ($status, $out) = ticklog('fleet', @files, spew('again.log', machine_log(8, 48, '0x11')));
     like($out, qr/^== 8 machines/, 'fleet: runs of one machine are one row');
     like($out, qr/^outliers: none$/m, 'fleet: its last run counts');
     like($out, qr/^label .* runs$/m, 'fleet: how many runs a machine has');
@@ -390,14 +387,14 @@ sub machine_log {
     # Its runs as a process are no runs of the bare machine.
     my @hosted = map {
         my $log = machine_log($_, 46, '0x10') =~ s/boot=multiboot2/boot=process/r;
-        work_file("process$_.log", join "\n", map({ crc_mend($_) } split /\n/, $log), '')
+        spew("process$_.log", join "\n", map({ crc_mend($_) } split /\n/, $log), '')
     } 1 .. 4;
     ($status, $out) = ticklog('fleet', @files, @hosted);
     is_deeply([ $out =~ /^== (\d+) machine/mg ], [ 8, 4 ], 'fleet: other kinds of figures are other fleets');
 
-    my $cut = slurp_file($files[0]);
+    my $cut = slurp($files[0]);
     $cut =~ s/.*type=end.*\n//;
-    ($status, $out, $err) = ticklog('fleet', @files[ 1 .. 3 ], work_file('cut.log', $cut));
+    ($status, $out, $err) = ticklog('fleet', @files[ 1 .. 3 ], spew('cut.log', $cut));
     is($status, 2, 'fleet: an unusable run is no success');
     like($out, qr/^box1 .*UNUSABLE/m, 'fleet: and has its row');
 }

@@ -4,14 +4,14 @@
 use strict;
 use warnings;
 
-use Fcntl qw(:flock);
 use FindBin;
 use lib $FindBin::Bin;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Baretick;
 use Altered;
+use Baretick;
+use Ticklog;
 
 my $log = hosted([ 'suite=tsc,xsave', 'profile=quick', 'method=5,7' ])->{log};
 my $dir = dir();
@@ -177,20 +177,21 @@ SKIP: {
 
 # ---- several at once, and a bad end
 
+# Starts an import that says nothing; returns its process.
+sub importing {
+    my (@args) = @_;
+    my $tool = ticklog_path();
+    return in_child(sub {
+        chdir $dir or die "$dir: $!\n";
+        open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
+        open STDERR, '>', '/dev/null' or die "/dev/null: $!\n";
+        exec $tool, 'import', @args or return 127;
+    });
+}
+
 sub together {
     my (@calls) = @_;
-    my @pids;
-    for my $args (@calls) {
-        my $pid = fork // die "fork: $!\n";
-        if ($pid == 0) {
-            chdir $dir or die;
-            open STDOUT, '>', '/dev/null';
-            open STDERR, '>', '/dev/null';
-            exec tool(), 'import', @$args;
-            exit 127;
-        }
-        push @pids, $pid;
-    }
+    my @pids = map { importing(@$_) } @calls;
     return map { waitpid $_, 0; $? } @pids;
 }
 
@@ -210,14 +211,7 @@ my (%seen, @odd);
 for my $part (1 .. 8) {
     unlink glob "$dir/killed.db*";
     ticklog(qw(import a.log --db killed.db)) if $part % 2;
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
-        chdir $dir or die;
-        open STDOUT, '>', '/dev/null';
-        open STDERR, '>', '/dev/null';
-        exec tool(), 'import', @many, '--db', 'killed.db';
-        exit 127;
-    }
+    my $pid = importing(@many, '--db', 'killed.db');
     sleep $takes * (0.2 + $part * 0.1);
     kill KILL => $pid;
     waitpid $pid, 0;
@@ -239,7 +233,7 @@ note "rows after a kill: " . join ', ', map { "$_ ($seen{$_} times)" } sort keys
 for my $db ('x.db', 'full.db') {
     my $was = -e "$dir/$db" ? slurp("$dir/$db") : undef;
     my $limit = 60 + int((defined $was ? length $was : 0) / 1024);
-    my $tool = tool();
+    my $tool = ticklog_path();
     my $said = qx(cd $dir && bash -c 'ulimit -f $limit; exec $tool import @many --db $db' 2>&1);
     is($? >> 8, 2, "$db: no room");
     like($said, qr/\Q$db\E: .*nothing was imported/s, '... is said');
@@ -256,7 +250,7 @@ SKIP: {
     chmod 0755, $dir;
     mkdir "$dir/locked";
     spew('locked/x.db', $before);
-    system 'cp', tool(), "$dir/tool";
+    system 'cp', ticklog_path(), "$dir/tool";
     chmod 0666, "$dir/locked/x.db";
     chmod 0555, "$dir/locked";
     spew('nobody.pl', '$) = $( = 65534; $< = $> = 65534; exec @ARGV;');

@@ -5,49 +5,21 @@
 # sanitizers; speed is for bench-ticklog.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
-use File::Temp qw(tempdir);
-use FindBin;
-use Fcntl qw(SEEK_SET);
+use File::Basename qw(dirname);
+use lib dirname(__FILE__);
+use Baretick;
 use Math::BigInt;
 use Test::More;
+use Ticklog;
 
-my $root  = abs_path("$FindBin::Bin/..");
-my $build = $ENV{B} // "$root/build";
-$build = "$root/$build" if $build !~ m{^/};
-my $ticklog = "$build/ticklog-tested";
-my $oracle  = "$root/tests/data/oracle";
-my $dir     = tempdir('ticklog-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-
--x $ticklog or BAIL_OUT("$ticklog is not built; run: make $ticklog");
-
-sub slurp {
-	my ($path) = @_;
-	open my $in, '<:raw', $path or die "$path: $!";
-	local $/ = undef;
-	return scalar <$in>;
-}
-
-sub spew {
-	my ($name, @bytes) = @_;
-	open my $out, '>:raw', "$dir/$name" or die "$dir/$name: $!";
-	print {$out} @bytes;
-	close $out or die "$dir/$name: $!";
-	return "$dir/$name";
-}
+my $ticklog = ticklog_path();
+my $oracle  = root() . '/tests/data/oracle';
+my $dir     = dir();
 
 # Runs ticklog xsave; returns its exit status, standard output and standard error.
 sub xsave {
 	my (@args) = @_;
-	my ($out, $err) = ("$dir/stdout", "$dir/stderr");
-	my $pid = fork // die "fork: $!";
-	if (!$pid) {
-		open STDOUT, '>', $out or die $!;
-		open STDERR, '>', $err or die $!;
-		exec $ticklog, 'xsave', @args or die "$ticklog: $!";
-	}
-	waitpid $pid, 0;
-	return ($? & 127 ? "signal $?" : $? >> 8, slurp($out), slurp($err));
+	return ticklog('xsave', @args);
 }
 
 # A line of a trace; what is not given is usual.
@@ -444,14 +416,13 @@ subtest 'a pipe, standard input, several logs' => sub {
 subtest 'Ctrl-C ends a pipe, not the table' => sub {
 	my $text = event() x 2000;
 	pipe my $read, my $write or die $!;
-	my $pid = fork // die "fork: $!";
-	if (!$pid) {
-		open STDIN,  '<&', $read         or die $!;
-		open STDOUT, '>',  "$dir/stdout" or die $!;
-		open STDERR, '>',  "$dir/stderr" or die $!;
+	my $pid = in_child(sub {
+		open STDIN,  '<&', $read         or die "standard input: $!\n";
+		open STDOUT, '>',  "$dir/stdout" or die "stdout: $!\n";
+		open STDERR, '>',  "$dir/stderr" or die "stderr: $!\n";
 		close $write;
-		exec $ticklog, 'xsave', '--count', '-' or die "$ticklog: $!";
-	}
+		exec $ticklog, 'xsave', '--count', '-' or return 127;
+	});
 	close $read;
 	# More than a pipe holds: when all is written, reading has begun.
 	my $done = 0;
