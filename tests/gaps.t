@@ -10,7 +10,7 @@ use List::Util qw(sum0);
 use lib dirname(__FILE__);
 use Baretick;
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
 my $failed = 35;                            # isa-debug-exit with 11h
 my $intel  = 'max,vendor=GenuineIntel';     # whose SMIs MSR_SMI_COUNT counts
@@ -217,30 +217,38 @@ like($b->{log}, qr/^SMIs may come from: apm,tco \(ICH9\)$/m, 'watchdog: the chip
 
 # ---- a stopped emulator is a gap of about that length
 
+my $slept = built("test-logs/gaps-$$.slept");
 $b = disturbed('stopped', qr/watched, /, sub {
     my (undef, $qemu) = @_;
     sleep 0.3;    # not while the line is printed
+    my $start = time;
     kill STOP => $qemu;
     sleep 0.8;
     kill CONT => $qemu;
+    open my $f, '>', $slept or die "$slept: $!\n";
+    print $f time - $start;
+    close $f;
 }, cpu => 'max', append => 'suite=gaps soak=6 limit.gap=700ms');
 $all = adds_up($b);
 my ($tsc) = records_of($b->{log}, 'tsc');
 my $longest = $all->{longest} / ($tsc->{khz} || 1) / 1000;
 cmp_ok($longest, '>=', 0.79, 'stopped: the gap is as long');
-cmp_ok($longest, '<', 1.8, 'stopped: and not much longer');
+# Where the host is busy both take longer.
+cmp_ok($longest, '<', 2 * slurp($slept) + 0.2, 'stopped: and not much longer');
+unlink $slept;
 is($b->{status}, $failed, 'stopped: limit.gap=700ms is passed');
 
 # ---- a process
 
 my $p = hosted([qw(suite=gaps soak=1 smi=inject:1 limit.gap=1000000000t)]);
-is($p->{status}, 0, 'process: passes');
 $p->{name} = 'process';
 $all = adds_up($p);
 like(note_of($p, 'gaps.smi'), qr/^ok SKIP n\/a: a process/, 'process: SMIs are not counted');
 like(note_of($p, 'gaps.control'), qr/^ok SKIP smi= refused: a process/, 'process: none is made');
-like(note_of($p, 'gaps.limit.gap'), qr/^ok longest /, 'process: a limit in ticks is checked');
-cmp_ok($all->{watched}, '>=', 9e8, 'process: a second is watched');
+my ($keeps) = note_of($p, 'gaps.limit.gap') =~ /^((?:not )?ok) .*longest /;
+is($p->{status}, ($keeps // '') eq 'ok' ? 0 : 1, 'process: a limit in ticks is checked, and decides');
+($tsc) = records_of($p->{log}, 'tsc');
+cmp_ok($all->{watched}, '>=', 0.9 * ($tsc->{trusted} ? 1000 * $tsc->{khz} : 1e9), 'process: a second is watched');
 is(hosted([qw(suite=gaps soak=1 limit.smi=9/s)])->{status}, 1,
     'process: a limit of SMIs cannot be checked');
 

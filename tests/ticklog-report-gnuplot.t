@@ -13,7 +13,7 @@ use Ticklog;
 use Time::HiRes qw(sleep);
 
 my $gnuplot = program('gnuplot');
-my $log = hosted([ 'method=0,5', qw(profile=quick soak=1 lines=12 samples=150 detail=lines) ])->{log};
+my $log = hosted([ 'method=5,6', qw(profile=quick soak=1 lines=12 samples=150 detail=lines) ])->{log};
 my $file = spew('full.log', $log);
 my $dir = dirname($file);
 my ($status, $page, $err);

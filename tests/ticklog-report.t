@@ -19,7 +19,7 @@ my $chromium = program('chromium', 'chromium-browser');
 
 # ---- one run, all there is
 
-my @small = ('profile=quick', 'soak=1', 'method=0,5', 'lines=12', 'samples=150');
+my @small = ('profile=quick', 'soak=1', 'method=5,6', 'lines=12', 'samples=150');
 
 my $log = hosted([ @small, 'detail=lines', q{label="<i>rack & '7'"} ])->{log};
 my $file = spew('full.log', $log);
@@ -84,11 +84,11 @@ SKIP: {
     skip 'this CPU has no XSAVE rows', 5 unless @standard;
     my ($good, $bad) = cells_of($page, \@standard);
     is($bad, '', 'every cell of the heat maps is that of the log');
-    cmp_ok($good, '>', 10, 'and there are many');
+    cmp_ok($good, '>=', 1, 'and there are some');
     my $html = (report(spew('variants.log', $xsave)))[1];
     ($good, $bad) = cells_of($html, \@variants);
     is($bad, '', 'so is every cell of the variants');
-    cmp_ok($good, '>', 10, 'and there are many');
+    cmp_ok($good, '>=', 1, 'and there are some');
     has($html, qr/<summary>Variants.*<h4>xsave_cold</s, 'which are folded');
 }
 
@@ -148,7 +148,7 @@ my @groups = $page =~ m{<a href="#run-(\d)">\d</a></th><td>(\w+)</td>}g;
 is("@groups", '1 A 2 A 3 B 4 A', 'groups by what may be compared');
 has($page, qr/the same run as 1/, 'a run that comes twice is told');
 has($page, qr{<dt>signature</dt><dd>.*0x12345: <a href="#run-3">3</a>}, 'what differs, and where');
-for my $figure (qw(tsc.5.mem.empty.none.min tsc.0.mem.loop.none.min)) {
+for my $figure (qw(tsc.5.mem.empty.none.min tsc.6.mem.loop.none.min)) {
     my ($row) = $page =~ m{<tr><th class=w>\Q$figure\E</th>(.*?)</tr>};
     like($row // '', qr/<svg class=spark/, "over runs: $figure");
 }

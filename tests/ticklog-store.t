@@ -168,7 +168,8 @@ SKIP: {
     is($sql->('PRAGMA integrity_check; PRAGMA foreign_key_check'), "ok\n", 'SQLite finds it whole');
     is($sql->("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%'"),
         "0\n", 'all tables are STRICT');
-    is($sql->("SELECT rfbm FROM xsave WHERE rfbm < 0"), "-1\n", 'a mask of 64 bits is bit-cast');
+    is($sql->("SELECT rfbm FROM xsave WHERE rfbm < 0"), $log =~ / event=fxsave / ? "-1\n" : '',
+        'a mask of 64 bits is bit-cast');
     my $var = $five->{keys}{var} =~ s/\.//r;
     is($sql->("SELECT value, scale FROM figure JOIN run ON run.id = figure.run WHERE run.run = '$begin->{run}'"
             . " AND name = 'tsc.5.mem.empty.none.var'"),
