@@ -220,4 +220,7 @@ $r = script({}, qw(tests/check-mutants -l));
 is($r->{status}, 0, 'each deliberate fault still applies')
     or diag(grep { /does not apply/ } split /^/, $r->{out});
 
+$r = script({}, qw(tests/check-clocks -n));
+is($r->{status}, 0, 'another clock can still be put into the sources') or diag($r->{out});
+
 done_testing();
