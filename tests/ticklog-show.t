@@ -97,7 +97,7 @@ sub gap_log {
 }
 
 {
-    my ($status, $out, $err) = ticklog('show', work_file('soak.log', gap_log(3)));
+    my ($status, $out, $err) = ticklog('show', spew('soak.log', gap_log(3)));
     is($status, 2, 'a soak that was cut: exit status');
     like($out, qr/^gaps \(partial\): 4 gaps in 3 s: 1\.3 a second \(95%: 0\.3 to 3\.5\)$/m, 'its gaps so far, with bounds');
     like($out, qr/^3 windows in 24 turns, watched 3000000000 ticks, 12000 ticks stolen, longest 7960 ticks \(a gap is 960 more than usual\)$/m,
@@ -108,17 +108,17 @@ sub gap_log {
     like($out, qr/^partial  gaps: /m,               'it is called a part');
     unlike($out . $err, qr/measured nothing/,       'it did measure something');
     like($err, qr/gaps: the windows that arrived, without the sums/, 'and that is said');
-    ($status, $out) = ticklog('show', work_file('soak.log', gap_log(0)));
+    ($status, $out) = ticklog('show', spew('soak.log', gap_log(0)));
     like($out, qr/^counted  SMI 0, NMI 0, MCE 0; whether SMIs are counted here is not known$/m, 'no SMI says nothing');
     unlike($out, qr/^SMI  /m, 'and has no bounds');
-    for my $command ([qw(fleet)], [qw(check --baseline), $quick_file], [ 'import', '--db', work_file('part.db') ]) {
-        ($status, $out, $err) = ticklog(@$command, work_file('soak.log', gap_log(3)));
+    for my $command ([qw(fleet)], [qw(check --baseline), $quick_file], [ 'import', '--db', spew('part.db') ]) {
+        ($status, $out, $err) = ticklog(@$command, spew('soak.log', gap_log(3)));
         is($status, 2, "$command->[0] of it: exit status");
         unlike($err, qr/measured nothing/, "$command->[0] does not say that nothing was measured");
     }
-    my $page = work_file('part.html');
-    ticklog('report', work_file('soak.log', gap_log(3)), '-o', $page);
-    $page = slurp_file($page);
+    my $page = spew('part.html');
+    ticklog('report', spew('soak.log', gap_log(3)), '-o', $page);
+    $page = slurp($page);
     like($page, qr{<dt>gaps</dt><dd>4 gaps in 3 s: 1\.3 a second}, 'report has its gaps so far');
     like($page, qr/gaps: the windows that arrived, without the sums/, 'report calls it a part');
     unlike($page, qr/nothing was measured/, 'report does not say that nothing was measured');
@@ -130,19 +130,19 @@ sub gap_log {
         [ 'outliers', 'stability: its figures, without the list of outliers', qr/^stability: /m ],
         [ 'xsweep', 'xsave: the blocks that arrived, without the sweep\'s sums', qr/^x86_fpu_latency_/m ]) {
         my ($type, $words, $table) = @$part;
-        my $file = work_file('cut.log', cut_before($quick, $type));
+        my $file = spew('cut.log', cut_before($quick, $type));
         ($status, $out, $err) = ticklog('show', $file);
         is($status, 2, "cut before $type: exit status");
         like($out, qr/^partial  \Q$words\E$/m, "cut before $type: called a part");
         like($out, $table, "cut before $type: what arrived is shown");
         like($err, qr/\Q$words\E$/m, "cut before $type: said");
-        my $html = work_file('cut.html');
+        my $html = spew('cut.html');
         ticklog('report', $file, '-o', $html);
         $words =~ s/'/&#39;/g;
-        like(slurp_file($html), qr/\Q$words\E/, "cut before $type: on the page");
+        like(slurp($html), qr/\Q$words\E/, "cut before $type: on the page");
     }
     # Lines and histograms that no series was made of yet.
-    ($status, $out, $err) = ticklog('show', work_file('lines.log', record_line(1, qw(begin schema=1 run=0000000000000008 build=x)),
+    ($status, $out, $err) = ticklog('show', spew('lines.log', record_line(1, qw(begin schema=1 run=0000000000000008 build=x)),
             "\n", record_line(2, qw(lines method=5 form=mem work=empty pre=none lines=0-3:40:50:2.000)), "\n"));
     is($status, 2, 'lines alone: exit status');
     like($out, qr/^partial  tsc: lines, without the series they belong to$/m, 'lines alone are a part');
