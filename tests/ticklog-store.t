@@ -162,6 +162,14 @@ is(rows('x.db'), 6, 'are only words');
 ($status, $out) = ticklog(qw(list --db x.db));
 unlike($out, qr/[^\n\t -~]/, '... and printed as text');
 like($out, qr/x'\); DROP TABLE run;--"\\x1B\[2J\\xFF/, '... that shows what they are');
+
+# Result lines are text without a CRC: a damaged byte is no text, so a column has it as \xHH.
+(my $noise = bare($log)) =~ s/^(ok 3 tsc)\./$1 . "\xE9" x 9/me or die "no third result line\n";
+spew('noise.log', $noise);
+($status, $out, $err) = ticklog(qw(import noise.log --db noise.db));
+is("$status$err", '0', 'a name that is no text');
+($status, $out, $err) = ticklog(qw(check noise.log --baseline noise.db));
+is($status, 0, '... comes back as it was') or diag $out;
 SKIP: {
     skip 'no sqlite3 program', 4 unless grep { -x "$_/sqlite3" } split /:/, $ENV{PATH};
     my $sql = sub { my $q = shift; return scalar qx(sqlite3 $dir/x.db "$q") };

@@ -81,3 +81,29 @@ void escape_puts(FILE *to, const char *text)
 {
 	escape_print(to, text, strlen(text));
 }
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+void escape_undo(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; to++) {
+		int high = at[0] == '\\' && at[1] == 'x' ? hex_digit(at[2]) : -1;
+		int low = high >= 0 ? hex_digit(at[3]) : -1;
+		char byte = (char)(high * 16 + low);
+
+		if (low < 0 || (byte >= ' ' && byte <= '~') || !byte) {
+			*to = *at++;
+		} else {
+			*to = byte;
+			at += 4;
+		}
+	}
+	*to = '\0';
+}

@@ -17,6 +17,10 @@ size_t utf8_length(const char *at, size_t n);
 void escape_print(FILE *to, const char *bytes, size_t n);
 void escape_puts(FILE *to, const char *text);
 
+/* Takes back, in place, what escape_puts() made of bytes. A text that had such an escape itself
+ * comes back changed: a backslash is printed as it is. */
+void escape_undo(char *text);
+
 /* For programs: a backslash as \x5C besides, so that a reader can have the bytes back. */
 void escape_exact(FILE *to, const char *bytes, size_t n);
 

@@ -616,6 +616,16 @@ static enum status status_of(const char *word)
 	return STATUS_ERROR;
 }
 
+/* As the log had it, not as a column of text does. */
+static void column_copy(sqlite3_stmt *statement, int i, char *to, size_t cap)
+{
+	char *text = must(strdup(column(statement, i)));
+
+	escape_undo(text);
+	snprintf(to, cap, "%s", text);
+	free(text);
+}
+
 /* Result lines are text for people, so not among the records. */
 static bool read_results(struct store *s, u64 id, struct run *r)
 {
@@ -628,8 +638,8 @@ static bool read_results(struct store *s, u64 id, struct run *r)
 
 		*c = (struct run_check){.ok = sqlite3_column_int(s->results, 1) != 0};
 		c->check.status = status_of(column(s->results, 2));
-		snprintf(c->check.name, sizeof(c->check.name), "%s", column(s->results, 0));
-		snprintf(c->check.reason, sizeof(c->check.reason), "%s", column(s->results, 3));
+		column_copy(s->results, 0, c->check.name, sizeof(c->check.name));
+		column_copy(s->results, 3, c->check.reason, sizeof(c->check.reason));
 	}
 	sqlite3_reset(s->results);
 	return code == SQLITE_DONE;
