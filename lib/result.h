@@ -50,6 +50,12 @@ struct recommendation {
 	char reason[160];
 };
 
+/*
+ * Which rule it is: to be raised with any change of what recommend() chooses or says, for a log is
+ * held against the rule of its kernel alone.
+ */
+#define RECOMMEND_RULE 1
+
 /* The rule of README "Recommendation". step 0 (unknown) counts as 1. */
 void recommend(const struct candidate *c, size_t n, u64 step, struct recommendation *out);
 

@@ -149,6 +149,29 @@ sub gap_log {
     unlike($err, qr/measured nothing/, 'and something');
 }
 
+# ---- a recommendation by another version of the rule
+
+{
+    my %with = map { my $rule = $_; $rule => join '', map { "$_\n" } map {
+        if (/ type=recommend /) {
+            s/ rule=\d+/ rule=$rule/ or die "no rule: $_\n";
+            s/ method=\S+/ method=1l/;
+            s/ reason="[^"]*"/ reason="it\\x20came\\x20first"/;
+        }
+        /^\@bt / ? crc_mend($_) : /^(?:recommended:|USE )/ ? () : $_
+    } split /\n/, hosted([ 'suite=tsc', 'profile=quick', 'method=0,1l,5,7m' ])->{log} } 1, 2;
+    my $find = sub { return ticklog('show', work_file('rule.log', $_[0])) };
+    my ($status, $out, $err) = $find->($with{1});
+    is($status, 2, 'what this rule does not give: exit status');
+    like($err, qr/ recommend: (?:method=1l is recommended, but|the reason is)/, 'is contradicted');
+    ($status, $out, $err) = $find->($with{2});
+    is("$status$err", '0', 'by another rule it is not held against this one');
+    like($out, qr/^recommended: method 1l/m, 'and is shown');
+    ($status, $out, $err) = $find->(join "\n", map { / type=recommend / ? crc_mend(s/method=1l/method=8/r) : $_ } split /\n/, $with{2}, -1);
+    is($status, 2, 'a method without a series, by any rule: exit status');
+    like($err, qr/ recommend: method=8 is recommended, but it was not measured/, 'is contradicted');
+}
+
 # ---- changed figures
 
 # Adds one to the last digit of the n-th item of a key in the first record of that kind that has it.

@@ -53,19 +53,48 @@ static size_t candidates_take(const struct run *r, struct candidate *c)
 	return n;
 }
 
+/* By whatever rule: what is recommended was measured, unless it is a default. */
+static void recommended_measured(struct checking *c, const struct subject *s,
+				 const struct candidate *cand, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cand[i].measured && !strcmp(cand[i].id, c->r->recommended))
+			return;
+	contradict(c, s, "method=%s is recommended, but it was not measured", c->r->recommended);
+}
+
 /*
- * Which methods are symmetric the log tells only of the chosen one, in its reason. That decides
- * nothing but a tie, so the choice must hold with the others called asymmetric.
+ * What this version's rule makes of the figures. Which methods are symmetric the log tells only of
+ * the chosen one, in its reason. That decides nothing but a tie, so the choice must hold with the
+ * others called asymmetric.
  */
+static void rule_check(struct checking *c, const struct subject *s, struct candidate *cand,
+		       size_t n, const char *reason, u64 by_default)
+{
+	const bool symmetric = strstr(reason, "; symmetric") != NULL;
+	struct recommendation want;
+
+	for (size_t i = 0; i < n; i++)
+		cand[i].symmetric = symmetric && !strcmp(cand[i].id, c->r->recommended);
+	recommend(cand, n, c->r->step, &want);
+	if (by_default != want.is_default)
+		contradict(c, s, "default=%llu is printed, but the figures say otherwise",
+			   (unsigned long long)by_default);
+	if (strcmp(want.id, c->r->recommended))
+		contradict(c, s, "method=%s is recommended, but the figures recommend %s: %s",
+			   c->r->recommended, want.id, want.reason);
+	else if (!want.is_default && strcmp(want.reason, reason))
+		contradict(c, s, "the reason is \"%s\", but the figures give \"%s\"", reason,
+			   want.reason);
+}
+
 static void recommend_check(struct checking *c)
 {
 	const struct run_record *rec = run_find(c->r, "recommend", NULL);
 	const struct run_field *reason = run_field(rec, "reason");
 	struct candidate cand[METHODS_MAX];
-	struct recommendation want;
+	u64 by_default = 0, rule = 1; /* before there was a number */
 	struct subject s;
-	u64 by_default = 0;
-	bool symmetric;
 	size_t n;
 
 	if (!rec || !reason)
@@ -73,21 +102,13 @@ static void recommend_check(struct checking *c)
 	n = candidates_take(c->r, cand);
 	if (n == 0)
 		return;
-	symmetric = strstr(reason->value, "; symmetric") != NULL;
-	for (size_t i = 0; i < n; i++)
-		cand[i].symmetric = symmetric && !strcmp(cand[i].id, c->r->recommended);
-	recommend(cand, n, c->r->step, &want);
 	s = (struct subject){.stem = "recommend", .seq = rec->seq, .line = rec->line};
 	run_number(rec, "default", &by_default);
-	if (by_default != want.is_default)
-		contradict(c, &s, "default=%llu is printed, but the figures say otherwise",
-			   (unsigned long long)by_default);
-	if (strcmp(want.id, c->r->recommended))
-		contradict(c, &s, "method=%s is recommended, but the figures recommend %s: %s",
-			   c->r->recommended, want.id, want.reason);
-	else if (!want.is_default && strcmp(want.reason, reason->value))
-		contradict(c, &s, "the reason is \"%s\", but the figures give \"%s\"",
-			   reason->value, want.reason);
+	run_number(rec, "rule", &rule);
+	if (rule == RECOMMEND_RULE)
+		rule_check(c, &s, cand, n, reason->value, by_default);
+	else if (!by_default)
+		recommended_measured(c, &s, cand, n);
 }
 
 static bool has_series(const struct run *r, const char *method, const struct series *like)

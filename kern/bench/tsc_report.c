@@ -164,6 +164,7 @@ static void recommend_report(struct tsc_suite *s)
 	record_word(r, "method", run->recommended.id);
 	record_u64(r, "default", run->recommended.is_default);
 	record_u64(r, "step", step_value(&run->step));
+	record_u64(r, "rule", RECOMMEND_RULE);
 	record_word(r, "reason", run->recommended.reason);
 	report_send(run->report);
 	report_text(run->report, "recommended: method %s%s: %s\n", run->recommended.id,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "crc.h"
 #include "draw.h"
 #include "result.h"
 
@@ -298,6 +299,36 @@ static void random_orders_agree(void **state)
 	}
 }
 
+/* What the rule chooses and says of made candidates. Another sum is another rule: a new number. */
+static void rule_has_its_number(void **state)
+{
+	u64 x = 1;
+	u32 crc = 0;
+
+	(void)state;
+	for (int round = 0; round < 1000; round++) {
+		static const char *const id[] = {"a", "b", "c"};
+		struct candidate c[ARRAY_SIZE(id)];
+		struct recommendation r;
+
+		for (size_t i = 0; i < ARRAY_SIZE(id); i++) {
+			x = x * 6364136223846793005u + 1442695040888963407u;
+			c[i] = (struct candidate)CANDIDATE("", 20 + (x >> 62), 20 + (x >> 60 & 3),
+							   x >> 57 & 7, (u32)(x >> 40 & 511),
+							   x >> 37 & 3, x >> 36 & 1);
+			c[i].id = id[i];
+			c[i].measured = (x >> 33 & 7) != 0;
+			c[i].ticks = (x >> 30 & 7) != 0;
+			c[i].backwards = (x >> 27 & 7) == 0;
+		}
+		recommend(c, ARRAY_SIZE(id), 1 + (x >> 24 & 1), &r);
+		crc = crc32(crc, r.id, strlen(r.id) + 1);
+		crc = crc32(crc, r.reason, strlen(r.reason) + 1);
+	}
+	assert_int_equal(RECOMMEND_RULE, 1);
+	assert_int_equal(crc, 0xa8546173);
+}
+
 static u64 ratio(u64 ticks)
 {
 	struct ruler r = {.adds_ticks = ticks};
@@ -335,6 +366,7 @@ int main(void)
 		cmocka_unit_test(default_when_none_is_eligible),
 		cmocka_unit_test(a_long_reason_is_ended),
 		cmocka_unit_test(random_orders_agree),
+		cmocka_unit_test(rule_has_its_number),
 		cmocka_unit_test(ruler),
 	};
 

@@ -587,7 +587,7 @@ static void figures_stand_in_their_places(void **state)
 		"type=hist suite=tsc method=6 form=mem work=empty pre=none part=0 base=0 below=0 "
 		"n=2000 ");
 	check_says("method 6 is not eligible: min moves with the preamble\n");
-	check_says("type=recommend method=5 default=1 step=2 ");
+	check_says("type=recommend method=5 default=1 step=2 rule=1 ");
 	check_says("recommended: method 5 (default): no method is eligible");
 	assert_string_equal(use, "method 5, by default: nothing was eligible");
 	assert_int_equal(times_said("type=series "), 1);
@@ -753,7 +753,7 @@ static void the_rule_is_told_all(void **state)
 	check_rule("2c,5", "5", "5", "empty", "none", "mem", nothing);
 	check_rule("5,6", "5", "5", "empty", "none", "mem", varies_within_a_step_squared);
 	check_rule("5,6", "6", "5", "empty", "none", "mem", varies_by_a_step_squared);
-	check_says("type=recommend method=6 default=0 step=2 reason=");
+	check_says("type=recommend method=6 default=0 step=2 rule=1 reason=");
 	check_says("recommended: method 6: lowest variance");
 	check_rule("5,6", "5", "5", "empty", "none", "mem", lines_vary);
 	check_rule("5,6", "5", "5", "empty", "tsc", "mem", varies_by_a_step_squared);
