@@ -17,7 +17,7 @@
 
 #include "types.h"
 
-static void *arena[32];
+static void *arena[64];
 static size_t arena_blocks;
 static size_t arena_most =
 	ARRAY_SIZE(arena); /* blocks that there is room for, if a test says less */

@@ -146,7 +146,7 @@ static char wire[1 << 21];
 static size_t wire_n;
 static bool emulated, no_room;
 static char top[80]; /* the headline */
-static u64 now;
+static u64 clock_now;
 
 void env_write(const char *bytes, size_t n)
 {
@@ -185,7 +185,7 @@ void run_headline(struct run *run, const char *topic, const char *format, ...)
 
 static u64 fake_tsc(void)
 {
-	return now;
+	return clock_now;
 }
 
 /* ---- blocks */
@@ -303,7 +303,7 @@ static int setup(void **state)
 	emulated = no_room = false;
 	figures = NULL;
 	profile = PROFILE_QUICK;
-	now = 0;
+	clock_now = 0;
 	options_default(&given);
 	machine = (struct machine){.xsave = true};
 	return 0;
@@ -994,7 +994,7 @@ static void trace_lines(void **state)
 	machine.tsc_trusted = true;
 	machine.tsc_khz = 1000;
 	machine.entry_tsc = 1000;
-	now = 3 * SECOND + 1042;
+	clock_now = 3 * SECOND + 1042;
 	sweep_run();
 	check_says("# baretick unit=ticks tsc_khz=1000\n");
 	check_says(
