@@ -7,6 +7,7 @@
 #include "host_steal.h"
 #include "insn.h"
 #include "lapic.h"
+#include "machine_check.h"
 #include "machine_probe.h"
 #include "msr.h"
 #include "pic.h"
@@ -80,6 +81,11 @@ void env_evidence(struct evidence *e)
 	e->mce = trap_mce_count;
 	e->smi_state = smi_count_now(&e->smi);
 	e->steal_state = steal_now(&e->steal_ns);
+}
+
+u32 env_corrected(void)
+{
+	return machine_check_corrected();
 }
 
 bool env_rdmsr(u32 msr, u64 *value)

@@ -98,6 +98,15 @@ $b = disturb('machine check without return', 1000, 'mce 0 1 0xb000000000000000 4
 like($b->{log}, qr/MCG_STATUS 4, not restartable\n.*\n+.*PANIC: #MC/, 'no return: a crash');
 is($b->{status}, $failed, 'no return: as failure');
 
+# Hardware corrected it, and no #MC came: the banks alone know.
+$b = disturb('corrected error', 30, 'mce 0 2 0x9000000000000153 0 0 0');
+like($b->{log}, qr/^machine check: corrected: bank 2 status 9000000000000153$/m,
+    'a corrected error is in the log');
+like(check_named(read_ktap($b->{log}), 'machine.traps')->{note} // '',
+    qr/^unstable: 0 NMI, 0 machine checks since the start, 1 banks with a corrected error$/,
+    '... and told of the run');
+is($b->{status}, 33, 'corrected error: not ok it is not');
+
 # An NMI is told of the run, and of the windows where it hit one: the rest of the time is printing.
 $b = disturb('NMIs', 30, ('nmi') x 6);
 my $k = read_ktap($b->{log});

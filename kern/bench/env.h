@@ -38,6 +38,11 @@ struct evidence {
 	u64 steal_ns;
 };
 void env_evidence(struct evidence *e);
+/*
+ * Errors that hardware corrected, of which no machine check told, since the last call (one a bank
+ * at most). Each is written into the log. 0 in a process.
+ */
+u32 env_corrected(void);
 
 /*
  * SMIs of our own making, to see whether the gaps suite finds them. Only on demand: each is false,

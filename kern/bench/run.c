@@ -212,20 +212,27 @@ static void run_suites(struct run *run)
 		verdict_add(run->verdict, "suites", STATUS_UNSTABLE, "nothing was measured");
 }
 
-/* An NMI or a machine check is never silent, also if it came while the machine was brought up. */
+/*
+ * An NMI or a machine check is never silent, also if it came while the machine was brought up, nor
+ * is an error that was corrected: firmware may have handled it in SMM.
+ */
 static void run_traps_check(struct run *run)
 {
 	struct evidence e;
+	u32 corrected;
 
 	if (run->machine->process)
 		return;
 	env_evidence(&e);
-	if (e.nmi || e.mce)
+	corrected = env_corrected();
+	if (e.nmi || e.mce || corrected)
 		verdict_add(run->verdict, "machine.traps", STATUS_UNSTABLE,
-			    "%llu NMI, %llu machine checks since the start",
-			    (unsigned long long)e.nmi, (unsigned long long)e.mce);
+			    "%llu NMI, %llu machine checks since the start, %u banks with a "
+			    "corrected error",
+			    (unsigned long long)e.nmi, (unsigned long long)e.mce, corrected);
 	else
-		verdict_add(run->verdict, "machine.traps", STATUS_OK, "no NMI, no machine check");
+		verdict_add(run->verdict, "machine.traps", STATUS_OK,
+			    "no NMI, no machine check, no corrected error");
 }
 
 static bool run_verdict(struct run *run)

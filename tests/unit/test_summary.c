@@ -209,7 +209,7 @@ static void names_every_reason(void **state)
 /* ---- advice */
 
 #define DO_SMI	       "\nDO       look for SMIs"
-#define DO_TRAPS       "\nDO       find what raises NMIs or machine checks"
+#define DO_TRAPS       "\nDO       find what raises NMIs, machine checks or"
 #define DO_PIN	       "\nDO       pin the vCPU"
 #define UNSTABLE(name) verdict_add(&verdict, name, STATUS_UNSTABLE, "%s", "")
 

@@ -60,22 +60,25 @@ static void global_write(u64 mcg)
 	trap_write(line, t.len);
 }
 
-/* True if some bank says that the CPU's own state is lost. */
-static bool banks_take(u32 banks, bool log, const char *when)
+/* Returns how many were valid; *corrupt if some bank says that the CPU's own state is lost. */
+static u32 banks_take(bool log, const char *when, bool *corrupt)
 {
-	bool corrupt = false;
+	const u32 banks = msr_or_0(MSR_MCG_CAP) & 0xff;
+	u32 valid = 0;
 
+	*corrupt = false;
 	for (u32 i = 0; i < banks; i++) {
 		u64 status = msr_or_0(MSR_MC0_STATUS + 4 * i);
 
 		if (!(status & MC_STATUS_VAL))
 			continue;
+		valid++;
 		if (log)
 			bank_write(i, status, when);
-		corrupt |= (status & MC_STATUS_PCC) != 0;
+		*corrupt |= (status & MC_STATUS_PCC) != 0;
 		wrmsr_safe(MSR_MC0_STATUS + 4 * i, 0);
 	}
-	return corrupt;
+	return valid;
 }
 
 static bool have_mca(void)
@@ -94,7 +97,7 @@ bool machine_check(void)
 	mcg = msr_or_0(MSR_MCG_STATUS);
 	if (log)
 		global_write(mcg);
-	corrupt = banks_take(msr_or_0(MSR_MCG_CAP) & 0xff, log, "");
+	banks_take(log, "", &corrupt);
 	if (corrupt || !(mcg & MCG_STATUS_RIPV))
 		return false;
 	/* Left set, the next check would shut the machine down. */
@@ -120,12 +123,20 @@ static void banks_start(void)
 {
 	u64 cap = msr_or_0(MSR_MCG_CAP);
 	u32 banks = cap & 0xff;
+	bool corrupt;
 
 	if (cap & MCG_CAP_CTL_P)
 		wrmsr_safe(MSR_MCG_CTL, ~0ull);
 	for (u32 i = first_control(); i < banks; i++)
 		wrmsr_safe(MSR_MC0_CTL + 4 * i, ~0ull);
-	banks_take(banks, true, "left by what ran before: ");
+	banks_take(true, "left by what ran before: ", &corrupt);
+}
+
+u32 machine_check_corrected(void)
+{
+	bool corrupt;
+
+	return have_mca() ? banks_take(true, "corrected: ", &corrupt) : 0;
 }
 
 void machine_check_enable(void)

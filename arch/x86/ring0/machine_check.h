@@ -17,4 +17,10 @@ bool machine_check(void);
  */
 void machine_check_enable(void);
 
+/*
+ * Errors that the banks hold and that no #MC told of, since the last look: hardware corrected them.
+ * Writes them into the log and clears them. Returns how many; a bank keeps one at a time.
+ */
+u32 machine_check_corrected(void);
+
 #endif
