@@ -19,7 +19,7 @@ see_kern          := lib arch/x86 arch/x86/ring0 boot kern/bench kern
 see_kern/hosted   := lib arch/x86 kern/bench kern/hosted
 see_kern/peers    := lib arch/x86 kern/bench kern/hosted kern/peers
 see_tools         := lib tools
-see_tests/unit    := lib arch/x86 boot kern/bench kern/peers tests/unit
+see_tests/unit    := lib arch/x86 arch/x86/ring0 boot kern/bench kern/peers tests/unit
 see_tests/fuzz    := lib arch/x86 boot tools tests/fuzz
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes
