@@ -373,6 +373,16 @@ static const struct election {
 } elections[] = {
 	{"nobody", {{0}}, 0, false, "", ""},
 	{"one", {{"pit", 2000000, "ok"}}, 2000000, false, "pit", "."},
+	{"three of two sources against two",
+	 {{"cpuid.15h", 2000000, "ok"},
+	  {"cpuid.16h", 2000000, "ok"},
+	  {"pit", 2000100, "ok"},
+	  {"hpet", 2100000, "ok"},
+	  {"pmtimer", 2100000, "ok"}},
+	 2000000,
+	 true,
+	 "cpuid.16h",
+	 "...--"},
 	{"one among failures",
 	 {{"pit", 0, "stuck"}, {"hpet", 0, "absent"}, {"pmtimer", 1995000, "ok"}},
 	 1995000,
@@ -625,6 +635,98 @@ static void test_try(void **state)
 	sigaction(SIGILL, &was, NULL);
 }
 
+/* All leaves are there, and one bit of them is set: it is one fact and no other. */
+static void test_each_bit(void **state)
+{
+	static const struct {
+		u32 leaf, reg, bit, fact;
+	} bits[] = {
+		{1, 3, 4, 0},		{1, 2, 26, 1},	       {1, 2, 31, 2},	      {7, 3, 14, 3},
+		{0x80000001, 3, 27, 4}, {0x80000007, 3, 8, 5}, {0x80000021, 0, 2, 6},
+	};
+	static const u32 leaves[] = {1, 7, 0x80000001, 0x80000007, 0x80000021};
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(leaves) * 4 * 32; i++) {
+		const u32 leaf = leaves[i / 128], reg = i / 32 % 4, bit = i % 32;
+		struct leaf one[] = {{0, 0, {0xd, AMD}},
+				     {0x80000000, 0, {0x80000021, 0, 0, 0}},
+				     {leaf, 0, {0, 0, 0, 0}}};
+		u32 *const at[] = {&one[2].r.eax, &one[2].r.ebx, &one[2].r.ecx, &one[2].r.edx};
+		struct cpu c;
+		struct machine m;
+		u32 facts, want = 0;
+
+		*at[reg] = 1u << bit;
+		c = CPU(one);
+		machine_probe_cpuid(&m, cpu_read, &c);
+		facts = (u32)m.has_tsc | (u32)m.xsave << 1 | (u32)m.hypervisor << 2 |
+			(u32)m.serialize << 3 | (u32)m.rdtscp << 4 | (u32)m.invariant_tsc << 5 |
+			(u32)m.lfence_ext << 6;
+		for (size_t k = 0; k < ARRAY_SIZE(bits); k++)
+			if (bits[k].leaf == leaf && bits[k].reg == reg && bits[k].bit == bit)
+				want = 1u << bits[k].fact;
+		assert_int_equal(facts, want);
+	}
+}
+
+/* Fields at their widest, and leaves that only some CPUs have. */
+static void test_fields(void **state)
+{
+	struct leaf one[] = {
+		{0, 0, {0x10, INTEL}},
+		{1, 0, {0x0fff0fff, 0xff000000, 0, 0}},
+		{7, 0, {0, 0, 0, 0x8000}},
+		{0xa, 0, {1, 0, 0, 0}},
+		{0x1a, 0, {0x40000000, 0, 0, 0}},
+		{0x80000000, 0, {0x80000021, 0, 0, 0}},
+		{0x80000021, 0, {4, 0, 0, 0}},
+	};
+	struct cpu c = CPU(one);
+	struct machine m;
+
+	(void)state;
+	machine_probe_cpuid(&m, cpu_read, &c);
+	assert_int_equal(m.family, 0xf + 0xff);
+	assert_int_equal(m.model, 0xff);
+	assert_int_equal(m.stepping, 0xf);
+	assert_int_equal(m.apic_id, 0xff);
+	assert_true(m.pmu);		  /* of version 1 */
+	assert_int_equal(m.core_type, 0); /* leaf 1Ah is beyond the last */
+	assert_false(m.lfence_ext);	  /* AMD's alone */
+	one[0].r.eax = 0x1a;
+	one[3].r.eax = 0x100;
+	machine_probe_cpuid(&m, cpu_read, &c);
+	assert_int_equal(m.core_type, 0x40);
+	assert_false(m.pmu);
+}
+
+/* The crystal of each model that has one of its own, and of no other family's. */
+static void test_crystals(void **state)
+{
+	static const struct {
+		u32 signature;
+		u64 khz;
+	} known[] = {
+		{0x406e0, 48000}, {0x506e0, 48000}, {0x806e0, 48000}, {0x906e0, 48000},
+		{0x50650, 50000}, {0x506f0, 50000}, {0x506c0, 38400}, {0x506d0, 0},
+		{0x50f50, 0},	  {0x50750, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct leaf one[] = {{0, 0, {0x15, INTEL}},
+				     {1, 0, {known[i].signature, 0, 0, 0}},
+				     {0x15, 0, {1, 2, 0, 0}}};
+		struct cpu c = CPU(one);
+		struct machine m;
+
+		machine_probe_cpuid(&m, cpu_read, &c);
+		machine_clock_cpuid(&m, cpu_read, &c);
+		assert_int_equal(m.clock[0].khz, known[i].khz);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -634,6 +736,9 @@ int main(void)
 		cmocka_unit_test(test_probe_old),
 		cmocka_unit_test(test_probe_hypervisors),
 		cmocka_unit_test(test_probe_hostile),
+		cmocka_unit_test(test_each_bit),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_crystals),
 		cmocka_unit_test(test_clock_cpuid),
 		cmocka_unit_test(test_choose_clock),
 		cmocka_unit_test(test_choose_again),

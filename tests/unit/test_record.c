@@ -335,6 +335,29 @@ static void grammar_is_strict(void **unused)
 			fail_msg("taken: %s", bad[i]);
 }
 
+/* What ends a line, blanks and the NULs of a cut connection may follow the CRC, and no more. */
+static void what_may_follow(void **unused)
+{
+	static const struct {
+		const char *rest;
+		size_t n;
+		enum record_status status;
+	} after[] = {
+		{"", 0, RECORD_OK},	 {"\r", 1, RECORD_OK},	   {" ", 1, RECORD_OK},
+		{"\t", 1, RECORD_OK},	 {"\0\0", 2, RECORD_OK},   {"\t \r", 3, RECORD_OK},
+		{"x", 1, RECORD_SYNTAX}, {" 0", 2, RECORD_SYNTAX},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(after); i++) {
+		char line[80];
+		size_t n = sealed(line, sizeof(line), "@bt seq=1 type=x");
+
+		memcpy(line + n, after[i].rest, after[i].n);
+		assert_int_equal(parse_exact(line, n + after[i].n), after[i].status);
+	}
+}
+
 static void refuses_a_record_that_is_too_long(void **unused)
 {
 	static char body[2 * RECORD_MAX];
@@ -437,6 +460,7 @@ int main(void)
 		cmocka_unit_test(survives_any_body),
 		cmocka_unit_test(says_what_is_wrong),
 		cmocka_unit_test(grammar_is_strict),
+		cmocka_unit_test(what_may_follow),
 		cmocka_unit_test(refuses_a_record_that_is_too_long),
 		cmocka_unit_test(finds_the_whole_record_in_a_line),
 		cmocka_unit_test(a_line_of_markers_is_bounded),

@@ -259,6 +259,96 @@ static void advises_on_nmis(void **state)
 	assert_false(says(DO_TRAPS));
 }
 
+/* Each advice for its check, at the least status that calls for it, and for no other. */
+static void advises_on_what_was_seen(void **state)
+{
+	static const struct {
+		const char *check;
+		enum status least;
+		const char *advice;
+		bool hardware; /* and on hardware alone */
+	} seen[] = {
+		{"options", STATUS_FAILED, "\nDO       correct the command line", false},
+		{"tsc.frequency", STATUS_UNSTABLE, "\nDO       trust ticks only", true},
+		{"stability.clock", STATUS_UNSTABLE, "\nDO       fix the core clock", false},
+		{"tsc.quiet", STATUS_UNSTABLE, "\nDO       look in the firmware log", false},
+		{"gaps.stolen", STATUS_UNSTABLE, "\nDO       give it a CPU of its own", false},
+		{"gaps.seen", STATUS_UNSTABLE, "\nDO       give it a CPU of its own", false},
+		{"stability.spread", STATUS_UNSTABLE, "\nDO       give it a CPU of its own", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+		good_run(state);
+		machine.process = true;
+		verdict_add(&verdict, seen[i].check, (enum status)(seen[i].least - 1), "%s", "");
+		summarise();
+		assert_false(says(seen[i].advice));
+		verdict_add(&verdict, seen[i].check, seen[i].least, "%s", "");
+		summarise();
+		assert_true(says(seen[i].advice));
+		assert_int_equal(times_said("\nDO "), 1);
+		emulated = true;
+		summarise();
+		assert_int_equal(says(seen[i].advice), !seen[i].hardware);
+		assert_true(says("\nDO       boot it on hardware"));
+	}
+}
+
+static void tells_the_clock(void **state)
+{
+	const u64 one[] = {1, 2}, two[] = {2, 4};
+
+	(void)state;
+	summarise();
+	assert_true(says("\nCLOCK    TSC 1000000 kHz (pit), invariant yes\n"));
+	step_add(&run.step, two, 2);
+	summarise();
+	assert_true(says("\nCLOCK    TSC 1000000 kHz (pit), step 2 ticks, invariant yes\n"));
+	step_add(&run.step, one, 2);
+	machine.tsc_trusted = machine.invariant_tsc = false;
+	summarise();
+	assert_true(
+		says("\nCLOCK    TSC frequency UNTRUSTED, step 1 tick, invariant not promised\n"));
+}
+
+/* Each fact that TRUST is judged from is the run's. */
+static void trust_is_told_the_facts(void **state)
+{
+	options.records = true;
+	summarise();
+	assert_true(says(" type=trust trust=GOOD reasons=\"\" "));
+	machine.cpus = 4;
+	summarise();
+	assert_true(says("\nTRUST: UNKNOWN 1 of 4 CPUs measured\n"));
+	assert_true(says(" type=trust trust=UNKNOWN reasons=\"1\\x20of\\x204\\x20CPUs"));
+	good_run(state);
+	run.gap_seconds = 29;
+	summarise();
+	assert_true(says("\nTRUST: UNKNOWN gaps watched 29 s of 30 s\n"));
+	good_run(state);
+	machine.process = true;
+	summarise();
+	assert_true(says("\nTRUST: UNKNOWN interrupts were on\n"));
+	good_run(state);
+	emulated = true;
+	summarise();
+	assert_true(says("\nTRUST: UNKNOWN emulated\n"));
+}
+
+static void tells_result_and_headlines(void **state)
+{
+	(void)state;
+	strcpy(run.headline[0], "USE      method 5");
+	strcpy(run.headline[1], "GAPS     none");
+	run.n_headlines = 2;
+	summarise();
+	assert_true(says("\nRESULT   pass: no check is `not ok`\n"));
+	assert_true(says("\nUSE      method 5\nGAPS     none\nCLOCK "));
+	log_len = 0;
+	summary_report(&run, false);
+	assert_true(says("\nRESULT   FAIL\n"));
+}
+
 /* ---- for how long gaps were watched */
 
 static void gaps_not_watched(void **state)
@@ -290,6 +380,10 @@ int main(void)
 		TEST(names_every_reason),
 		TEST(advises_on_smis_that_may_have_been),
 		TEST(advises_on_nmis),
+		TEST(advises_on_what_was_seen),
+		TEST(tells_the_clock),
+		TEST(trust_is_told_the_facts),
+		TEST(tells_result_and_headlines),
 		TEST(gaps_not_watched),
 	};
 

@@ -583,19 +583,47 @@ static void test_random(void **state)
 	}
 }
 
+/* Supervisor state has no place in the standard format, however large it is. */
+static void supervisor_state_overlaps_nothing(void **state)
+{
+	struct xstate x = {.user = 3 | 1ull << XSTATE_TILECFG, .super = 1ull << XSTATE_CET_U};
+	struct xstate_finding f[4];
+
+	(void)state;
+	x.c[XSTATE_CET_U] = (struct xcomponent){.size = 4000, .supervisor = true};
+	x.c[XSTATE_TILECFG] = (struct xcomponent){.size = 64, .offset = 2752};
+	x.ebx0 = 2816;
+	assert_int_equal(xstate_check(&x, x.user, 0, f, 4), 0);
+	x.c[XSTATE_SSE].offset = 160;
+	assert_int_equal(xstate_compacted_offset(&x, x.user, XSTATE_X87), 0);
+	assert_int_equal(xstate_compacted_offset(&x, x.user, XSTATE_SSE), 160);
+	assert_int_equal(xstate_compacted_offset(&x, x.user, XSTATE_TILECFG), 576);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),       cmocka_unit_test(test_amx),
-		cmocka_unit_test(test_gates),	       cmocka_unit_test(test_unreached),
-		cmocka_unit_test(test_all_ones),       cmocka_unit_test(test_contradiction),
-		cmocka_unit_test(test_sizes),	       cmocka_unit_test(test_alignment),
-		cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_supervisor),     cmocka_unit_test(test_findings_bounded),
-		cmocka_unit_test(test_close),	       cmocka_unit_test(test_cumulative),
-		cmocka_unit_test(test_names),	       cmocka_unit_test(test_payload),
-		cmocka_unit_test(test_payload_bounds), cmocka_unit_test(test_image_standard),
-		cmocka_unit_test(test_image_compact),  cmocka_unit_test(test_random),
+		cmocka_unit_test(supervisor_state_overlaps_nothing),
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_amx),
+		cmocka_unit_test(test_gates),
+		cmocka_unit_test(test_unreached),
+		cmocka_unit_test(test_all_ones),
+		cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_supervisor),
+		cmocka_unit_test(test_findings_bounded),
+		cmocka_unit_test(test_close),
+		cmocka_unit_test(test_cumulative),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_payload),
+		cmocka_unit_test(test_payload_bounds),
+		cmocka_unit_test(test_image_standard),
+		cmocka_unit_test(test_image_compact),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, draw_start, NULL);
