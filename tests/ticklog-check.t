@@ -415,6 +415,9 @@ is_deeply([ $tap->parse_errors ], [], 'TAP is well-formed');
 is(scalar $tap->failed, 1, '... one test fails');
 is(scalar $tap->skipped, 3, '... three are skipped');
 is($tap->version, 13, '... version 13');
+spew('accent.log', bare($log) =~ s/^ok 3 [^ \n]+/ok 3 caf\xC3\xA9/mr);
+like((ticklog(qw(check accent.log --baseline accent.log --tap)))[1], qr/^ok \d+ - check\.caf\xC3\xA9$/m,
+    '... in which a letter of two bytes is one');
 
 ($status) = ticklog(qw(check now.log --baseline base.log --junit out.xml));
 my $xml = slurp("$dir/out.xml");

@@ -13,10 +13,13 @@ static size_t tests_of(const struct check_group *g)
 /* A '#' in a description would begin a directive. */
 static void word_print(const char *text, FILE *to)
 {
-	for (; *text; text++) {
-		if (*text == '#')
-			putc('\\', to);
-		escape_print(to, text, 1);
+	for (size_t n; *text; text += n) {
+		n = strcspn(text, "#");
+		escape_print(to, text, n);
+		if (text[n] == '#') {
+			fputs("\\#", to);
+			n++;
+		}
 	}
 }
 
