@@ -19,6 +19,12 @@ static void side_point(struct side *s, struct party *p)
 	*VECTOR_ADD(s->at, s->n) = p;
 }
 
+/* The checked runs, then the baseline's. */
+static const struct party *party_at(const struct check_group *g, size_t i)
+{
+	return i < g->now.n ? g->now.at[i] : g->base.at[i - g->now.n];
+}
+
 /* ---- who belongs together */
 
 static struct check_group *group_of(struct comparison *c, const struct party *p)
@@ -186,7 +192,7 @@ static struct entry *entries_of(const struct check_group *g, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < g->now.n + g->base.n; i++) {
 		const bool now = i < g->now.n;
-		const struct party *p = now ? g->now.at[i] : g->base.at[i - g->now.n];
+		const struct party *p = party_at(g, i);
 
 		for (size_t k = 0; k < p->figures.n; k++)
 			if (p->figures.held[k].f.better != FIGURE_NEITHER)
@@ -309,7 +315,7 @@ static void result_rows(struct check_group *g)
 	const size_t from = g->n_rows;
 
 	for (size_t i = 0; i < g->now.n + g->base.n; i++) {
-		const struct party *p = i < g->now.n ? g->now.at[i] : g->base.at[i - g->now.n];
+		const struct party *p = party_at(g, i);
 
 		for (size_t k = 0; k < p->run->n_checks; k++)
 			result_row(g, from, p->run->checks[k].check.name);
@@ -354,7 +360,7 @@ static char *words_of(const struct side *s, const struct run_trait *k)
 	}
 	if (shown > VALUES_SHOWN)
 		fprintf(to, " and %zu more", shown - VALUES_SHOWN);
-	fclose(to);
+	memory_close(to);
 	return text;
 }
 

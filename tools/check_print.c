@@ -338,7 +338,7 @@ void check_print(const struct check_show *s, FILE *to, const char *prefix)
 	FILE *memory = must(open_memstream(&text, &n));
 
 	print_plain(s, memory);
-	fclose(memory);
+	memory_close(memory);
 	for (line = text; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		fprintf(to, "%s%.*s\n", prefix, (int)(end - line), line);

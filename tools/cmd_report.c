@@ -186,8 +186,7 @@ static int page_make(struct job *j)
 	FILE *f = must(open_memstream(&j->page, &j->size));
 
 	report_write(&j->rep, f);
-	if (!file_done(f))
-		out_of_memory();
+	memory_close(f);
 	return page_write(j);
 }
 

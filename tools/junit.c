@@ -43,7 +43,7 @@ static FILE *said_start(struct said *s)
 
 static void said_end(struct said *s, FILE *to)
 {
-	fclose(s->to);
+	memory_close(s->to);
 	xml(s->text, to);
 	free(s->text);
 }

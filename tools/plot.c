@@ -514,8 +514,7 @@ static bool take(struct plotter *pl, const struct plot *p, const char *title,
 	FILE *page = must(open_memstream(&svg, &n));
 	bool good = svg_take(page, g->svg, g->n, title, p->word, p->n_words);
 
-	if (fclose(page))
-		out_of_memory();
+	memory_close(page);
 	if (good)
 		fwrite(svg, 1, n, to);
 	else

@@ -253,14 +253,6 @@ static FILE *section_open(struct section *s)
 	return must(open_memstream(&s->bytes, &s->n));
 }
 
-static void section_close(FILE *f)
-{
-	bool good = !ferror(f);
-
-	if (fclose(f) || !good)
-		out_of_memory();
-}
-
 static void section_put(FILE *to, struct section *s)
 {
 	fwrite(s->bytes, 1, s->n, to);
@@ -281,7 +273,7 @@ static struct section section_make(struct report *rep, const struct report_run *
 	if (detailed)
 		run_section(rep, rr);
 	fputs("</section>\n", rep->to);
-	section_close(rep->to);
+	memory_close(rep->to);
 	rep->to = page;
 	return s;
 }
@@ -378,7 +370,7 @@ void report_write(struct report *rep, FILE *to)
 		report_figures(rep);
 	}
 	sections_write(rep);
-	section_close(rep->to);
+	memory_close(rep->to);
 	plotter_end(&rep->plots);
 
 	rep->to = to;

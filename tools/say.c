@@ -70,6 +70,14 @@ void *must(void *p)
 	return p;
 }
 
+void memory_close(FILE *f)
+{
+	bool good = !ferror(f);
+
+	if (fclose(f) || !good)
+		out_of_memory();
+}
+
 char *must_print(const char *format, ...)
 {
 	char *text;

@@ -336,8 +336,7 @@ static void bind_text(struct binder *b, const char *text)
 	FILE *to = must(open_memstream(&plain, &n));
 
 	escape_puts(to, text);
-	if (fclose(to) != 0)
-		out_of_memory();
+	memory_close(to);
 	bind_bytes(b, plain, n);
 	free(plain);
 }

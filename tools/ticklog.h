@@ -3,6 +3,8 @@
 #ifndef TICKLOG_H
 #define TICKLOG_H
 
+#include <stdio.h>
+
 #include "types.h"
 
 /* Exit statuses. Of several the worst counts: 5, 2, 4, 3, 1, 0. */
@@ -58,6 +60,9 @@ void out_of_memory(void) __attribute__((noreturn));
 
 /* What an allocation returned, which is not NULL. */
 void *must(void *p);
+
+/* Closes what open_memstream() opened, all that was written in its place; else ends the program. */
+void memory_close(FILE *f);
 
 /* As printf(), into memory to be freed. */
 char *must_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
