@@ -326,6 +326,20 @@ is("$status$err", "5ticklog check: huge.limits: more than a mebibyte: expected a
     'nor is a huge file read as limits');
 ($status, $out) = ticklog(qw(check --print-limits));
 is($status, 0, 'the limits in force are printed');
+is($out =~ s/ +/ /gr, <<'END', '... and are these');
+@floor abs=4 rel=5% mad=6 alone=1 judge=yes
+@typical abs=6 rel=10% mad=6 alone=1 judge=yes
+@tail abs=50 rel=50% mad=6 alone=no judge=yes
+@spread abs=16 rel=100% mad=6 alone=no judge=yes
+@count abs=2 rel=50% mad=6 alone=no judge=yes
+*.avg abs=6 rel=10% alone=1
+*.var alone=2
+*.resolution abs=3 rel=50% alone=6
+*.backwards abs=0 rel=0% alone=1
+END
+my $parts = 'x.y abs=9.5 rel=0.25% mad=1.125 alone=2.05 judge=no';
+like((ticklog(qw(check --print-limits --limits), spew('parts.limits', "$parts\n")))[1] =~ s/ +/ /gr,
+    qr/^\Q$parts\E$/m, '... with up to three decimals');
 spew('printed.limits', $out);
 is((ticklog(qw(check --print-limits --limits printed.limits)))[1], $out . $out, 'and can be read again');
 
