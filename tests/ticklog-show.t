@@ -128,7 +128,9 @@ sub gap_log {
 
     for my $part ([ 'recommend', 'tsc: the series that arrived, without a recommendation', qr/^method  /m ],
         [ 'outliers', 'stability: its figures, without the list of outliers', qr/^stability: /m ],
-        [ 'xsweep', 'xsave: the blocks that arrived, without the sweep\'s sums', qr/^x86_fpu_latency_/m ]) {
+        $quick =~ / type=xsave /
+        ? [ 'xsweep', 'xsave: the blocks that arrived, without the sweep\'s sums', qr/^x86_fpu_latency_/m ]
+        : ()) {
         my ($type, $words, $table) = @$part;
         my $file = spew('cut.log', cut_before($quick, $type));
         ($status, $out, $err) = ticklog('show', $file);
