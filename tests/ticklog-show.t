@@ -162,7 +162,7 @@ sub gap_log {
         }
         /^\@bt / ? crc_mend($_) : /^(?:recommended:|USE )/ ? () : $_
     } split /\n/, hosted([ 'suite=tsc', 'profile=quick', 'method=0,1l,5,7m' ])->{log} } 1, 2;
-    my $find = sub { return ticklog('show', work_file('rule.log', $_[0])) };
+    my $find = sub { return ticklog('show', spew('rule.log', $_[0])) };
     my ($status, $out, $err) = $find->($with{1});
     is($status, 2, 'what this rule does not give: exit status');
     like($err, qr/ recommend: (?:method=1l is recommended, but|the reason is)/, 'is contradicted');
