@@ -179,6 +179,16 @@ static u64 tenths(u64 thousandths, const struct unit *u, u64 in, u64 tps, bool u
 	return saturate(u128_div(product + (up ? 99 : 0), 100, NULL));
 }
 
+/* n / `in` ticks, in tenths a unit, the nearest. */
+static u64 tenths_nearest(u64 n, const struct unit *u, u64 in, u64 tps)
+{
+	u128 scaled;
+
+	if (!u128_mul((u128)n * 10 * u->seconds, tps, &scaled))
+		return ~0ull;
+	return saturate(u128_div_round(scaled, in));
+}
+
 static void tenths_fmt(struct text *t, u64 x)
 {
 	fmt(t, "%llu.%llu", (unsigned long long)(x / 10), (unsigned long long)(x % 10));
@@ -202,7 +212,7 @@ void rate_fmt(struct text *t, u64 n, const char *what, u64 in, u64 tps)
 		text_str(t, ": below 3 in as many (95%)");
 	} else if (tps) {
 		text_str(t, ": ");
-		tenths_fmt(t, tenths(n * 1000, u, in, tps, false));
+		tenths_fmt(t, tenths_nearest(n, u, in, tps));
 		fmt(t, " %s (95%%: ", u->name);
 		tenths_fmt(t, tenths(b.lo, u, in, tps, false));
 		text_str(t, " to ");

@@ -273,6 +273,9 @@ static void rates_in_words(void **unused)
 	rate_is(0, s / 10000 * 7499, s, "0 SMI in 749.9 ms: below 5 a second (95%)");
 	rate_is(3, 60 * s, s, "3 SMI in 60 s: 3.0 a minute (95%: 0.6 to 8.8)");
 	rate_is(1, 86400 * s, s, "1 SMI in 86400 s: 1.0 a day (95%: 0.0 to 5.6)");
+	/* The nearest tenth; a bound is rounded outwards. */
+	rate_is(5, s + 72, s, "5 SMI in 1 s: 5.0 a second (95%: 1.6 to 11.7)");
+	rate_is(5, s / 100 * 99, s, "5 SMI in 990 ms: 5.1 a second (95%: 1.6 to 11.8)");
 	rate_is(5000, 5 * s, s, "5000 SMI in 5 s: 1000.0 a second (95%: 971.6 to 1029.0)");
 	rate_is(0, 60000000000, 0, "0 SMI in 60000000000 ticks: below 3 in as many (95%)");
 	rate_is(3, 60000000000, 0, "3 SMI in 60000000000 ticks (95%: 0.6 to 8.8 in as many)");
