@@ -5,7 +5,12 @@
 #include "mem.h"
 #include "number.h"
 
-#define HEADROOM   64 /* below the least of the samples that the base is chosen by */
+/*
+ * Below the least of the samples that the base is chosen by: a core clock that was slow then, or a
+ * guest's CPUID, moves all that follow by a hundred ticks and more, and what lies below the base
+ * has no bins.
+ */
+#define HEADROOM   512
 #define EXACT_BITS 12 /* HIST_EXACT = 1 << EXACT_BITS */
 #define SUB_BITS   6  /* HIST_SUB = 1 << SUB_BITS */
 
