@@ -242,10 +242,16 @@ static void span_save(const struct bench_buffers *b, const struct trial *t, size
 	}
 }
 
+/*
+ * But for one thing: a TSC that ran backwards did so, whatever moved meanwhile. What moves may even
+ * be why: an SMI handler that sets the TSC back to hide its stay.
+ */
 static void span_undo(const struct bench_buffers *b, struct trial *t, size_t n,
-		      const struct series_acc *saved)
+		      const struct series_acc *saved, struct disturbance *d)
 {
 	for (size_t i = 0; i < n; i++) {
+		if (t[i].s.unit[0] == 't')
+			d->backwards += t[i].acc.backwards - saved[i].backwards;
 		t[i].acc = saved[i];
 		memcpy(t[i].acc.hist, b->saved[i], sizeof(struct hist));
 	}
@@ -282,7 +288,7 @@ static u64 span_settle(struct run *run, const struct bench_buffers *b, struct tr
 			break;
 		}
 		t[0].s.redone++;
-		span_undo(b, t, n, saved);
+		span_undo(b, t, n, saved, d);
 	}
 	for (u64 j = 0; j < s.lines; j++)
 		for (size_t i = 0; i < n; i++)

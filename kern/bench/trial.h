@@ -36,6 +36,7 @@ struct disturbance {
 	u64 windows, with_interrupts; /* lines; those with IF set at either end */
 	u64 nmi, mce, smi;
 	u64 redone, unsettled; /* spans of lines: measured again; never settled */
+	u64 backwards;	       /* samples, in ticks, of lines that were measured again */
 };
 
 /*

@@ -253,6 +253,24 @@ static void cycles_report(const struct tsc_suite *s)
 	}
 }
 
+static void backwards_check(const struct tsc_suite *s)
+{
+	const enum status failed = run_emulated(s->run) ? STATUS_SKIP : STATUS_FAILED;
+	const u64 undone = s->disturbance.backwards, all = s->backwards + undone;
+	struct verdict *v = s->run->verdict;
+
+	if (undone)
+		verdict_add(v, "tsc.backwards", failed,
+			    "%llu samples ended before they started, %llu of them in lines "
+			    "measured again",
+			    (unsigned long long)all, (unsigned long long)undone);
+	else if (all)
+		verdict_add(v, "tsc.backwards", failed, "%llu samples ended before they started",
+			    (unsigned long long)all);
+	else
+		verdict_add(v, "tsc.backwards", STATUS_OK, "%s", "");
+}
+
 static void suite_checks(const struct tsc_suite *s)
 {
 	struct run *run = s->run;
@@ -260,12 +278,7 @@ static void suite_checks(const struct tsc_suite *s)
 	u64 step = step_value(&run->step);
 
 	tsc_methods_check(s);
-	if (s->backwards)
-		verdict_add(v, "tsc.backwards", run_emulated(run) ? STATUS_SKIP : STATUS_FAILED,
-			    "%llu samples ended before they started",
-			    (unsigned long long)s->backwards);
-	else
-		verdict_add(v, "tsc.backwards", STATUS_OK, "%s", "");
+	backwards_check(s);
 	if (step)
 		verdict_add(v, "tsc.step", STATUS_OK, "%llu ticks", (unsigned long long)step);
 	else

@@ -371,6 +371,20 @@ static void a_backwards_step_fails(void **state)
 	check_is("stability.tsc", STATUS_FAILED, "1 backwards steps");
 }
 
+/* In no figure, for the block was taken again; but the TSC did it. */
+static void a_backwards_step_of_a_moved_block_fails(void **state)
+{
+	struct stability r;
+
+	(void)state;
+	restless = 1;
+	round_is(1, 9, -30ull);
+	r = measure();
+	assert_int_equal(r.backwards, 0);
+	assert_int_equal(r.n, BLOCKS * BLOCK);
+	check_is("stability.tsc", STATUS_FAILED, "1 backwards steps");
+}
+
 /* 450 and 600 ticks are one loop at two core clocks, and no spread. */
 static void another_core_clock_is_no_spread(void **state)
 {
@@ -565,6 +579,7 @@ int main(void)
 		TEST(a_machine_check_explains_it),
 		TEST(an_smi_explains_it_before_an_nmi),
 		TEST(a_backwards_step_fails),
+		TEST(a_backwards_step_of_a_moved_block_fails),
 		TEST(another_core_clock_is_no_spread),
 		TEST(the_spread_of_the_first_state_stays),
 		TEST(nor_is_it_on_the_way_back),

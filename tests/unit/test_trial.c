@@ -496,6 +496,22 @@ static void backwards_samples(void **state)
 	assert_int_equal(trials[0].s.max, 42 + LINES - 1);
 }
 
+/* A clock that ran backwards did so whatever the core clock was doing: no second try undoes that.
+ */
+static void backwards_samples_of_a_window_taken_again(void **state)
+{
+	(void)state;
+	last_backwards = true;
+	moved_at = 1;
+	measure();
+	assert_int_equal(trials[0].s.backwards, LINES);
+	assert_int_equal(sum.backwards, 2 * WINDOW_LINES);
+	for (size_t i = 0; i < 2; i++)
+		trials[i].s.unit = "cycles";
+	measure_again();
+	assert_int_equal(sum.backwards, 2 * WINDOW_LINES);
+}
+
 /* Two calls before and two after: the first of each warms up. */
 static void overhead_of_the_twin(void **state)
 {
@@ -570,6 +586,7 @@ int main(void)
 		TEST(cycles_give_no_step),
 		TEST(interrupts_are_seen),
 		TEST(backwards_samples),
+		TEST(backwards_samples_of_a_window_taken_again),
 		TEST(overhead_of_the_twin),
 		TEST(overhead_that_drifts),
 		TEST(emulated_is_never_judged),

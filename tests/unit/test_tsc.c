@@ -19,6 +19,7 @@
 static char wire[1 << 17];
 static size_t wire_n;
 static u64 unsettled, backwards; /* of each series */
+static u64 undone_backwards;	 /* of the first series */
 static u32 trials;
 static bool spends;		 /* each trial all that may go into measuring again */
 static const char *moved;	 /* the method whose min moves with the preamble */
@@ -177,6 +178,7 @@ void trial_measure(struct run *run, const struct bench_buffers *b, struct trial 
 	}
 	d->windows++;
 	d->unsettled += unsettled;
+	d->backwards = undone_backwards;
 	d->with_interrupts += around.with_interrupts;
 	d->nmi += around.nmi;
 	d->mce += around.mce;
@@ -233,7 +235,7 @@ static void check_is(const char *name, enum status status)
 static int setup(void **state)
 {
 	(void)state;
-	unsettled = backwards = 0;
+	unsettled = backwards = undone_backwards = 0;
 	spends = emulated = no_buffers = one_delta = wide = false;
 	moved = NULL;
 	figures = NULL;
@@ -831,6 +833,13 @@ static void backwards_samples_fail_in_ticks(void **state)
 	check_reason("tsc.backwards", STATUS_FAILED, "16 samples ended before they started");
 	measure("9");
 	check_is("tsc.backwards", STATUS_OK);
+	undone_backwards = 3;
+	backwards = 0;
+	measure("5");
+	check_reason("tsc.backwards", STATUS_FAILED,
+		     "3 samples ended before they started, 3 of them in lines measured again");
+	undone_backwards = 0;
+	backwards = 2;
 	emulated = true;
 	measure("5");
 	check_is("tsc.backwards", STATUS_SKIP);
