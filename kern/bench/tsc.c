@@ -213,18 +213,6 @@ static bool suite_open(struct tsc_suite *s)
 	return false;
 }
 
-/* "all" means the methods; the matrix is only run when it is named. */
-static bool matrix_named(const char *list)
-{
-	const char *item;
-	size_t n;
-
-	for (size_t pos = 0; list_next(list, &pos, &item, &n);)
-		if (bytes_are(item, n, "matrix"))
-			return true;
-	return false;
-}
-
 static void methods_run(struct tsc_suite *s, u64 redo)
 {
 	plan_methods(s);
@@ -244,9 +232,10 @@ static void tsc_run(struct run *run)
 	static struct tsc_suite suite;
 	struct tsc_suite *s = &suite;
 	struct ruler ruler;
-	const bool matrix = matrix_named(run->options->method);
+	/* Instead of all methods, never among them: see options.c. */
+	const bool matrix = str_is(run->options->method, "matrix");
 	/* Each has its share, and what those before it left: else the first would spend it all. */
-	u64 redo = budget_ticks(run) / 2;
+	const u64 redo = budget_ticks(run) / 2;
 
 	memset(s, 0, sizeof(*s));
 	s->run = run;
@@ -258,15 +247,13 @@ static void tsc_run(struct run *run)
 		return;
 	}
 	run->measured = true;
-	if (matrix && s->chosen)
-		redo /= 2;
 	run->redo_left = 0;
 	ruler_take(&ruler);
 	ruler_report(run, "tsc.before", &ruler);
 	if (matrix)
 		s->backwards =
 			matrix_run(run, &s->buffers, s->scratch_hist[0], redo, &s->disturbance);
-	if (s->chosen)
+	else
 		methods_run(s, redo);
 	ruler_take(&ruler);
 	ruler_report(run, "tsc.after", &ruler);
