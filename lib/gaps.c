@@ -258,9 +258,9 @@ void duration_fmt(struct text *t, u64 ticks, u64 tps)
 	ns = saturate(u128_div_round((u128)ticks * 1000000000, tps));
 	if (ns < 1000)
 		fmt(t, "%llu ns", (unsigned long long)ns);
-	else if (ns < 1000000)
+	else if (ns < 999950) /* what would be rounded to 1000 has the next unit */
 		decimal_fmt(t, ns, "us");
-	else if (ns < 1000000000)
+	else if (ns < 999950000)
 		decimal_fmt(t, ns / 1000, "ms");
 	else
 		seconds_fmt(t, ns / 1000000);

@@ -299,7 +299,11 @@ static void durations(void **unused)
 	duration_is(1000, 1000000000, "1 us");
 	duration_is(61720, 1000000000, "61.7 us");
 	duration_is(61750, 1000000000, "61.8 us");
+	duration_is(999949, 1000000000, "999.9 us");
+	duration_is(999950, 1000000000, "1 ms");
 	duration_is(12000000, 1000000000, "12 ms");
+	duration_is(999949999, 1000000000, "999.9 ms");
+	duration_is(999950000, 1000000000, "0.999 s");
 	duration_is(1234567890, 1000000000, "1.234 s");
 	duration_is(1009999999, 1000000000, "1.009 s");
 	duration_is(5000000001, 1000000000, "5 s");
