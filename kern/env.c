@@ -83,9 +83,9 @@ void env_evidence(struct evidence *e)
 	e->steal_state = steal_now(&e->steal_ns);
 }
 
-u32 env_corrected(void)
+u32 env_silent_errors(void)
 {
-	return machine_check_corrected();
+	return machine_check_silent();
 }
 
 bool env_rdmsr(u32 msr, u64 *value)

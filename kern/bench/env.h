@@ -39,10 +39,10 @@ struct evidence {
 };
 void env_evidence(struct evidence *e);
 /*
- * Errors that hardware corrected, of which no machine check told, since the last call (one a bank
- * at most). Each is written into the log. 0 in a process.
+ * Errors of which no machine check told, corrected by hardware as a rule, since the last call (one
+ * a bank at most). Each is written into the log. 0 in a process.
  */
-u32 env_corrected(void);
+u32 env_silent_errors(void);
 
 /*
  * SMIs of our own making, to see whether the gaps suite finds them. Only on demand: each is false,

@@ -214,25 +214,25 @@ static void run_suites(struct run *run)
 
 /*
  * An NMI or a machine check is never silent, also if it came while the machine was brought up, nor
- * is an error that was corrected: firmware may have handled it in SMM.
+ * is an error that raised none: firmware may have handled it in SMM.
  */
 static void run_traps_check(struct run *run)
 {
 	struct evidence e;
-	u32 corrected;
+	u32 errors;
 
 	if (run->machine->process)
 		return;
 	env_evidence(&e);
-	corrected = env_corrected();
-	if (e.nmi || e.mce || corrected)
+	errors = env_silent_errors();
+	if (e.nmi || e.mce || errors)
 		verdict_add(run->verdict, "machine.traps", STATUS_UNSTABLE,
-			    "%llu NMI, %llu machine checks since the start, %u banks with a "
-			    "corrected error",
-			    (unsigned long long)e.nmi, (unsigned long long)e.mce, corrected);
+			    "%llu NMI, %llu machine checks since the start, %u banks with an "
+			    "error that raised none",
+			    (unsigned long long)e.nmi, (unsigned long long)e.mce, errors);
 	else
 		verdict_add(run->verdict, "machine.traps", STATUS_OK,
-			    "no NMI, no machine check, no corrected error");
+			    "no NMI, no machine check, no error in the banks");
 }
 
 static bool run_verdict(struct run *run)

@@ -87,9 +87,8 @@ static void summary_do(struct run *run)
 	    check_is(run, "gaps.stolen", STATUS_UNSTABLE))
 		summary_do_stalls(run);
 	if (!run_emulated(run) && check_is(run, "machine.traps", STATUS_UNSTABLE))
-		report_text(r,
-			    "DO       find what raises NMIs, machine checks or corrected errors: "
-			    "watchdog, memory, bus\n");
+		report_text(r, "DO       find what raises NMIs, machine checks or bank errors: "
+			       "watchdog, memory, bus\n");
 	if (check_is(run, "stability.clock", STATUS_UNSTABLE))
 		report_text(
 			r,

@@ -163,7 +163,7 @@ void env_evidence(struct evidence *e)
 	*e = (struct evidence){.smi_state = VALUE_ABSENT, .steal_state = VALUE_ABSENT};
 }
 
-u32 env_corrected(void)
+u32 env_silent_errors(void)
 {
 	return 0;
 }

@@ -9,10 +9,9 @@
 #define LINES	   400
 #define SAMPLES	   10000
 #define WITHIN_PCT 15
+#define UNKNOWN	   ~0ull
 
 /* Ticks a turn x 100, one entry a line; the ratio x 1000, UNKNOWN where a line took no tick. */
-#define UNKNOWN ~0ull
-
 struct turns {
 	u64 *whole, *read, *bare, *min, *p50, *ratio;
 	u64 n;

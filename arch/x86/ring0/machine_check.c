@@ -132,11 +132,11 @@ static void banks_start(void)
 	banks_take(true, "left by what ran before: ", &corrupt);
 }
 
-u32 machine_check_corrected(void)
+u32 machine_check_silent(void)
 {
 	bool corrupt;
 
-	return have_mca() ? banks_take(true, "corrected: ", &corrupt) : 0;
+	return have_mca() ? banks_take(true, "without #MC: ", &corrupt) : 0;
 }
 
 void machine_check_enable(void)

@@ -18,9 +18,10 @@ bool machine_check(void);
 void machine_check_enable(void);
 
 /*
- * Errors that the banks hold and that no #MC told of, since the last look: hardware corrected them.
- * Writes them into the log and clears them. Returns how many; a bank keeps one at a time.
+ * Errors that the banks hold and that no #MC told of, since the last look: most were corrected by
+ * hardware, some (UC set) need no action yet. Writes them into the log and clears them. Returns how
+ * many; a bank keeps one at a time.
  */
-u32 machine_check_corrected(void);
+u32 machine_check_silent(void);
 
 #endif
