@@ -20,6 +20,7 @@ static void fake_gaps(struct seq_gaps *g);
 #include <stdio.h>
 
 #include "arena.h"
+#include "wire.h"
 
 #define TPS   1000000ull
 #define OUTER 60
@@ -194,16 +195,6 @@ void env_evidence(struct evidence *e)
 	*e = counted;
 }
 
-static char said[1 << 16];
-static size_t said_len;
-
-void env_write(const char *bytes, size_t n)
-{
-	assert_true(said_len + n < sizeof(said));
-	memcpy(said + said_len, bytes, n);
-	said_len += n;
-}
-
 bool env_smi_command(struct smi_command *c, const char **why_not)
 {
 	*c = (struct smi_command){.port = 0xb2};
@@ -266,7 +257,8 @@ static int setup(void **state)
 			   .profile = PROFILE_STANDARD,
 			   .verdict = &verdict,
 			   .report = &report};
-	events = events_done = said_len = 0;
+	events = events_done = 0;
+	wire_start();
 	every = every_length = slow_from = looking = truths = quiet = 0;
 	cold = frozen = emulated = interrupts = false;
 	calibrations = 0;
@@ -331,8 +323,7 @@ static void causes_are(const char *want)
 /* A text in the log. */
 static bool is_said(const char *want)
 {
-	said[said_len] = 0;
-	return strstr(said, want);
+	return strstr(wire, want);
 }
 
 /* ---- a run as a whole: once, for its state is its own */
@@ -538,8 +529,7 @@ static void records_of_some_windows(void **state)
 
 		again();
 		look(of[i].soak);
-		said[said_len] = 0;
-		for (const char *at = said; (at = strstr(at, " type=gap ")); at++)
+		for (const char *at = wire; (at = strstr(at, " type=gap ")); at++)
 			n++;
 		assert_int_equal(n, of[i].records);
 	}

@@ -15,21 +15,13 @@
 
 #include <cmocka.h>
 
+#include "wire.h"
+
 #define LINES_MOST 40
 
 /* ---- the world that summary.c asks for */
 
-static char log_bytes[1 << 16];
-static size_t log_len;
 static bool emulated;
-
-void env_write(const char *bytes, size_t n)
-{
-	assert_true(log_len + n < sizeof(log_bytes));
-	memcpy(log_bytes + log_len, bytes, n);
-	log_len += n;
-	log_bytes[log_len] = 0;
-}
 
 u64 env_ticks_per_second(void)
 {
@@ -80,7 +72,7 @@ static int good_run(void **state)
 
 static void summarise(void)
 {
-	log_len = 0;
+	wire_start();
 	summary_report(&run, true);
 }
 
@@ -88,21 +80,21 @@ static size_t line_count(void)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < log_len; i++)
-		n += log_bytes[i] == '\n';
+	for (size_t i = 0; i < wire_n; i++)
+		n += wire[i] == '\n';
 	return n;
 }
 
 static bool says(const char *text)
 {
-	return strstr(log_bytes, text) != NULL;
+	return strstr(wire, text) != NULL;
 }
 
 static size_t times_said(const char *text)
 {
 	size_t n = 0;
 
-	for (const char *at = log_bytes; (at = strstr(at, text)) != NULL; at++)
+	for (const char *at = wire; (at = strstr(at, text)) != NULL; at++)
 		n++;
 	return n;
 }
@@ -168,7 +160,7 @@ static void counts_the_skipped_it_does_not_name(void **state)
 	snprintf(more, sizeof(more), " and %zu more\n", VERDICT_MAX - 4 - named);
 	assert_int_equal(times_said("SKIPPED"), 6);
 	assert_true(says(more));
-	for (const char *at = log_bytes; (at = strstr(at, "\nSKIPPED")) != NULL; at++)
+	for (const char *at = wire; (at = strstr(at, "\nSKIPPED")) != NULL; at++)
 		assert_true(strcspn(at + 1, "\n") <= WIDTH);
 }
 
@@ -344,7 +336,7 @@ static void tells_result_and_headlines(void **state)
 	summarise();
 	assert_true(says("\nRESULT   pass: no check is `not ok`\n"));
 	assert_true(says("\nUSE      method 5\nGAPS     none\nCLOCK "));
-	log_len = 0;
+	wire_start();
 	summary_report(&run, false);
 	assert_true(says("\nRESULT   FAIL\n"));
 }

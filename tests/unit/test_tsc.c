@@ -11,13 +11,12 @@
 #include <stdio.h>
 
 #include "arena.h"
+#include "wire.h"
 
 #define SECOND 1000000ull
 
 /* ---- the world that the suite asks for */
 
-static char wire[1 << 17];
-static size_t wire_n;
 static u64 unsettled, backwards; /* of each series */
 static u64 undone_backwards;	 /* of the first series */
 static u32 trials;
@@ -47,14 +46,6 @@ static struct {
 	const struct hist *hist;
 } seen[512];
 static u32 n_seen;
-
-void env_write(const char *bytes, size_t n)
-{
-	assert_true(wire_n + n < sizeof(wire));
-	memcpy(wire + wire_n, bytes, n);
-	wire_n += n;
-	wire[wire_n] = '\0';
-}
 
 u64 env_ticks_per_second(void)
 {
@@ -211,7 +202,8 @@ static void measure_given(const char *methods)
 			    .recommended = {.id = "5"},
 			    .redo_left = 77};
 	arena_release(NULL);
-	wire_n = trials = redo_n = n_seen = pilots = rulers = 0;
+	wire_start();
+	trials = redo_n = n_seen = pilots = rulers = 0;
 	wire[0] = use[0] = redo_of[0] = '\0';
 	tsc_run(&done);
 	strcpy(recommended, done.recommended.id);
@@ -484,18 +476,6 @@ static void the_budget_is_the_machines(void **state)
 	assert_int_equal(spare[0], 10 * SECOND / 2);
 	measure("5,5");
 	assert_int_equal(spare[0], 10 * SECOND / 2);
-}
-
-static void check_says(const char *text)
-{
-	if (!strstr(wire, text))
-		fail_msg("not said: %s", text);
-}
-
-static void check_silent(const char *text)
-{
-	if (strstr(wire, text))
-		fail_msg("said: %s", text);
 }
 
 /* At 100 ticks a sample and a million a second. */

@@ -24,6 +24,7 @@ static u64 fake_tsc(void);
 #include <stdio.h>
 
 #include "arena.h"
+#include "wire.h"
 
 #define SECOND 1000000ull
 #define PKRU   0x200ull
@@ -142,19 +143,9 @@ bool env_xstate_permit(u32 component)
 
 /* ---- the rest of the world */
 
-static char wire[1 << 21];
-static size_t wire_n;
 static bool emulated, no_room;
 static char top[80]; /* the headline */
 static u64 clock_now;
-
-void env_write(const char *bytes, size_t n)
-{
-	assert_true(wire_n + n < sizeof(wire));
-	memcpy(wire + wire_n, bytes, n);
-	wire_n += n;
-	wire[wire_n] = '\0';
-}
 
 u64 env_ticks_per_second(void)
 {
@@ -287,7 +278,7 @@ static void sweep_run(void)
 	cpu.xcr0 = 3;
 	cpu.xss = cpu.firmware;
 	arena_release(NULL);
-	wire_n = 0;
+	wire_start();
 	wire[0] = top[0] = blocks[0] = events[0] = '\0';
 	xsave_run(&done);
 }
@@ -318,18 +309,6 @@ static void check_is(const char *name, enum status status, const char *reason)
 	assert_int_equal(c->status, status);
 	if (reason)
 		assert_string_equal(c->reason, reason);
-}
-
-static void check_says(const char *text)
-{
-	if (!strstr(wire, text))
-		fail_msg("not said: %s", text);
-}
-
-static void check_silent(const char *text)
-{
-	if (strstr(wire, text))
-		fail_msg("said: %s", text);
 }
 
 static void check_block(const char *text)
