@@ -112,29 +112,17 @@ static void fake_gaps(struct seq_gaps *g)
 
 /* ---- the rest of the world */
 
+#include "gap_world.h"
+
 static u64 said_last, said_apart; /* the longest time without a line of progress */
 
-u64 env_arena_left(void)
-{
-	return 0;
-}
-
 void env_quiet(void)
-{
-}
-
-void env_flush(void)
 {
 }
 
 bool env_interrupts_off(void)
 {
 	return true;
-}
-
-u64 env_ticks_per_second(void)
-{
-	return TPS;
 }
 
 void env_evidence(struct evidence *e)
@@ -174,20 +162,10 @@ const struct smi_truth *env_smi_truth(u64 *n)
 	return NULL;
 }
 
-void env_smi_sources(struct smi_sources *s)
-{
-	*s = (struct smi_sources){.chipset = NULL};
-}
-
 bool run_emulated(const struct run *r)
 {
 	(void)r;
 	return false;
-}
-
-void run_headline(struct run *run, const char *topic, const char *format, ...)
-{
-	(void)run, (void)topic, (void)format;
 }
 
 /* ---- a run on hardware, its frequency known */
